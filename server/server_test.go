@@ -182,6 +182,36 @@ func watchAll(t *testing.T, c bov1connect.StudyServiceClient, name string, last 
 	require.Equal(t, last+1, next, "%v", stream.Err())
 }
 
+// A stream ends when its study is deleted, also if another study of the same name exists at the next read.
+func TestWatchOfADeletedStudy(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		backend := store.NewMemory()
+		r := start(t, backend, Options{})
+		create(t, r.client(), bread)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		stream, err := r.client().Watch(ctx, &bov1.WatchRequest{Study: "bread"})
+		require.NoError(t, err)
+		for first := false; !first; first = stream.Msg().Event != nil {
+			require.True(t, stream.Receive())
+		}
+		other := store.New(backend, store.Options{}) // not closed: the backend belongs to the server
+		require.NoError(t, other.Delete(ctx, "bread"))
+		if again {
+			d, err := study.Parse([]byte(bread))
+			require.NoError(t, err)
+			u, err := other.Create(ctx, d)
+			require.NoError(t, err)
+			_, err = u.Ask(ctx, 3)
+			require.NoError(t, err)
+		}
+		for stream.Receive() {
+			require.Nil(t, stream.Msg().Event)
+		}
+		require.Equal(t, connect.CodeNotFound, connect.CodeOf(stream.Err()))
+	}
+}
+
 // views counts the reads of a backend.
 type views struct {
 	store.Backend

@@ -14,7 +14,7 @@ const (
 	watchBatch = 500                    // events of one read
 )
 
-// Watch sends the events of a study above a revision, and then new events.
+// Watch sends the events of a study above a revision, and then new events. It ends when the study is deleted.
 func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*bov1.WatchResponse) error) error {
 	u, err := s.study(ctx, r.Study)
 	if err != nil {
@@ -34,15 +34,14 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 	if err := send(nil); err != nil { // the headers reach the client before the first event
 		return err
 	}
-	for since := int64(r.Since); ; {
+	for feed := u.study.Feed(int64(r.Since)); ; {
 		changed := u.changed.Wait()
-		events, err := u.study.Events(ctx, since, watchBatch)
+		events, err := feed.Next(ctx, watchBatch)
 		if err != nil {
 			s.forget(r.Study, err)
 			return err
 		}
 		for i := range events {
-			since = events[i].Revision
 			if err := send(eventMessage(&events[i])); err != nil {
 				return err
 			}

@@ -74,3 +74,34 @@ func TestRunOfADeletedStudy(t *testing.T) {
 		}
 	}
 }
+
+// A feed has the events of one study.
+func TestFeedOfADeletedStudy(t *testing.T) {
+	ctx := t.Context()
+	u, b := newStudy(t, line(5), store.Options{})
+	_, err := u.Ask(ctx, 2)
+	require.NoError(t, err)
+	want, err := u.Events(ctx, 1, 100)
+	require.NoError(t, err)
+	feed := u.Feed(1)
+	var got []store.Event
+	for range len(want) {
+		events, err := feed.Next(ctx, 1)
+		require.NoError(t, err)
+		got = append(got, events...)
+	}
+	require.Equal(t, want, got)
+	events, err := feed.Next(ctx, 1)
+	require.NoError(t, err)
+	require.Empty(t, events)
+	s := store.New(b, store.Options{})
+	require.NoError(t, s.Delete(ctx, "s"))
+	for range 2 {
+		_, err = feed.Next(ctx, 1)
+		require.ErrorIs(t, err, store.ErrNoStudy)
+		if other, err := s.Create(ctx, line(5)); err == nil {
+			_, err = other.Ask(ctx, 5)
+			require.NoError(t, err)
+		}
+	}
+}

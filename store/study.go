@@ -524,6 +524,41 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 	return events, named(u.name, err)
 }
 
+// Feed reads the events of a study in their order. It is not safe for concurrent use.
+type Feed struct {
+	study    *Study
+	id       int64 // of the study, once it is read
+	revision int64 // of the last event
+}
+
+// Feed returns the events above a revision.
+func (u *Study) Feed(since int64) *Feed { return &Feed{study: u, revision: since} }
+
+// Next returns up to limit further events, none if there are none yet. The error wraps ErrNoStudy if the study is
+// deleted, also if another one has its name.
+func (f *Feed) Next(ctx context.Context, limit int) ([]Event, error) {
+	var id int64
+	var events []Event
+	err := f.study.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(f.study.name)
+		if err != nil {
+			return err
+		}
+		if id = row.ID; f.id != 0 && f.id != id {
+			return ErrNoStudy
+		}
+		events, err = tx.Events(id, f.revision, limit)
+		return err
+	})
+	if err != nil {
+		return nil, named(f.study.name, err)
+	}
+	if f.id = id; len(events) > 0 {
+		f.revision = events[len(events)-1].Revision
+	}
+	return events, nil
+}
+
 // Edit replaces the definition by the result of change for the present definition. Trials
 // that do not fit the new space, or are complete without a number that the new definition declares,
 // are kept and left out of fits. Earlier evaluations of the new definition are added, as AddEarlier
