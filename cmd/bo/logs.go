@@ -17,7 +17,8 @@ type logs struct {
 	files          []*os.File
 }
 
-// logs makes the folder of an attempt, DIR/TRIAL.ATTEMPT, with the files stdout and stderr.
+// logs makes the folder of an attempt, DIR/TRIAL.ATTEMPT, with the files stdout and stderr. Output
+// without a file is discarded; the error is the reason.
 func (p *program) logs(c *call) (*logs, error) {
 	l := &logs{stdout: io.Discard, stderr: io.Discard}
 	if p.dir == "" {
@@ -25,17 +26,16 @@ func (p *program) logs(c *call) (*logs, error) {
 	}
 	dir, err := filepath.Abs(attemptFolder(p.dir, c.trial.Number, c.trial.Attempt))
 	if err != nil {
-		return nil, err
+		return l, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return l, err
 	}
 	l.dir = dir
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
 	for name, to := range map[string]*io.Writer{"stdout": &l.stdout, "stderr": &l.stderr} {
 		f, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
-			l.close()
-			return nil, err
+			return l, err
 		}
 		l.files = append(l.files, f)
 		*to = &capped{w: f, left: maxLog}

@@ -23,8 +23,8 @@ type target struct {
 	minimum  *float64 // if known
 }
 
-// target returns the objective of a valid definition.
-func (c *runCmd) target(d *study.Definition) (*target, error) {
+// objective returns the objective of a valid definition.
+func (s *session) objective(d *study.Definition) (*target, error) {
 	if d.Builtin != "" {
 		return builtin(d)
 	}
@@ -33,11 +33,12 @@ func (c *runCmd) target(d *study.Definition) (*target, error) {
 		return nil, err
 	}
 	reported := *d
-	reported.End.Cost = cmp.Or(c.Cost, d.End.Cost)
+	reported.End.Cost = cmp.Or(s.Cost, d.End.Cost)
 	p.declared = reported.Reported()
-	if c.Study != "" || c.File != "" {
-		p.dir = c.trialsFolder(d.Name)
+	if s.Study != "" || s.File != "" {
+		p.dir = s.trialsFolder(d.Name)
 	}
+	p.warn, p.halt = s.warn, func(err error) { s.stop(err) }
 	evaluate := func(ctx context.Context, t store.Trial, at space.Point) (store.Report, error) {
 		return p.evaluate(ctx, newCall(d.Name, t, at))
 	}

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -39,6 +40,10 @@ type program struct {
 
 	declared []string // names of the numbers of a result, the objective first
 	dir      string   // parent folder of the folders for the trials' output; "" keeps no output
+
+	warn   func(text string)       // prints a warning
+	unkept sync.Once               // guards the warning about output that is not kept
+	halt   context.CancelCauseFunc // ends the context of all evaluations
 }
 
 // placeholders are the names of the placeholders of a command.
@@ -196,7 +201,8 @@ func (p *program) command(value func(name string) string, active func(name strin
 }
 
 // evaluate runs the program once. Parameters reach it by placeholder and on standard input.
-// The numbers are on the last non-empty line of its output.
+// The numbers are on the last non-empty line of its output. If the machine lacks the resources to
+// start a program, evaluate halts all evaluations: their trials are released, and none fails.
 func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	var stdout, stderr tail
 	var both lockedTail
@@ -210,7 +216,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	}
 	logs, err := p.logs(c)
 	if err != nil {
-		return store.Report{}, err
+		p.unkept.Do(func() { p.warn(fmt.Sprintf("the output of trials is not kept: %v", err)) })
 	}
 	defer logs.close()
 	run := ctx
@@ -238,6 +244,9 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 		err = nil
 	}
 	if err != nil {
+		if cmd.Process == nil && exhausted(err) {
+			p.halt(fmt.Errorf("this machine cannot start the program: %w", err))
+		}
 		switch {
 		case interrupted(ctx, run, cmd):
 			return store.Report{}, ctx.Err()
@@ -255,6 +264,11 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 		return failed(kind, "%w%s", err, stderr.quoted())
 	}
 	return store.Report{Numbers: numbers, Output: both.String()}, nil
+}
+
+// exhausted reports an error of the machine that starts no program, such as too many open files.
+func exhausted(err error) bool {
+	return slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM, syscall.ENOSPC}, func(lack error) bool { return errors.Is(err, lack) })
 }
 
 // interrupted reports whether a program failed because this process is being ended. Job

@@ -76,7 +76,7 @@ func (s *session) define() (err error) {
 		}
 		return usageError{err}
 	}
-	s.target, err = s.runCmd.target(s.definition)
+	s.target, err = s.objective(s.definition)
 	return err
 }
 
@@ -96,7 +96,7 @@ func (s *session) defineStored() error {
 			return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
 		}
 		s.definition = stored
-		s.target, err = s.runCmd.target(s.definition)
+		s.target, err = s.objective(s.definition)
 		return err
 	})
 }
@@ -290,6 +290,11 @@ func (s *session) fitted(loop.Fit, time.Duration) {
 	}
 }
 
+// warn prints a warning of the run.
+func (s *session) warn(text string) {
+	s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{text}}, nil)
+}
+
 // started reports that an evaluation begins.
 func (s *session) started(t store.Trial) {
 	e := loop.Event{Kind: loop.TrialAsked, Trial: loop.Trial{ID: t.Number, Warnings: t.Warnings}}
@@ -350,7 +355,7 @@ func (s *session) warnConstant(v *store.View) {
 	if n >= enough {
 		s.constant.Do(func() {
 			text := fmt.Sprintf("the first %d values are all %s, so the search has no direction: check what the program prints", n, short(value))
-			s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{text}}, nil)
+			s.warn(text)
 		})
 	}
 }
@@ -442,7 +447,7 @@ func (s *session) run() error {
 		out.Stopped, err = strings.TrimPrefix(err.Error(), "study "+s.definition.Name+": "), nil
 	case errors.Is(err, store.ErrExhausted):
 		out.Stopped, err = oneLine(loop.ErrExhausted.Error()), nil
-		s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{out.Stopped}}, nil)
+		s.warn(out.Stopped)
 	}
 	if err == nil && out.Trials > out.Failed {
 		s.recommend(out)
@@ -450,11 +455,11 @@ func (s *session) run() error {
 	}
 	s.bar.close()
 	out.Interrupted = interrupted
+	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause // a file cannot be written or no program started: the results are still printed
+	}
 	if out.Trials == out.Failed {
 		return s.nothing(v, out, err, interrupted)
-	}
-	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
-		err = cause // a file cannot be written: the results are still printed
 	}
 	if err := s.print(s.e.stdout, out); err != nil {
 		return err
@@ -520,7 +525,7 @@ func (s *session) warnConflicts(out *runResult) {
 		return
 	}
 	out.Warnings = append(out.Warnings, text)
-	s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{text}}, nil)
+	s.warn(text)
 }
 
 func finishedTrials(v *store.View) int {

@@ -73,11 +73,14 @@ func (c *workerCmd) Run(e *env) error {
 		return fmt.Errorf("the program%s", strings.TrimPrefix(err.Error(), "--command"))
 	}
 	p.declared, p.dir = d.Reported(), filepath.Join("bo-trials", c.Study)
+	ctx, stop := context.WithCancelCause(e.ctx)
+	defer stop(nil)
+	p.warn, p.halt = out.warn, stop
 	evaluate := func(ctx context.Context, t store.Trial, at space.Point) (store.Report, error) {
 		return p.evaluate(ctx, newCall(c.Study, t, at))
 	}
 	out.definition, o.Workers = d, cmp.Or(c.Workers, d.Workers)
-	done, err := worker.Run(e.ctx, client, evaluate, o)
+	done, err := worker.Run(ctx, client, evaluate, o)
 	if err != nil && e.ctx.Err() == nil {
 		return c.explained(err)
 	}
@@ -199,4 +202,13 @@ func (l *workerLog) retried(err error, _ time.Duration) {
 	}
 	l.warned = time.Now()
 	fmt.Fprintf(l.e.stderr, "bo: warning: %s; trying again\n", oneLine(err.Error()))
+}
+
+// warn prints a warning.
+func (l *workerLog) warn(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.quiet {
+		fmt.Fprintf(l.e.stderr, "bo: warning: %s\n", oneLine(text))
+	}
 }
