@@ -1,7 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -34,7 +37,7 @@ func tokenFile(t testing.TB) (path string, tokens map[Role]string) {
 
 func protected(t testing.TB) (r *running, tokens map[Role]string, path string) {
 	path, tokens = tokenFile(t)
-	opened, err := OpenTokens(path)
+	opened, err := OpenTokens(path, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return start(t, store.NewMemory(), Options{Tokens: opened}), tokens, path
 }
@@ -133,6 +136,41 @@ func TestTokensChange(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	time.Sleep(time.Second)
 	require.Equal(t, 401, status())
+}
+
+// Tokens stay valid while their file cannot be read, and end with the file.
+func TestTokensFault(t *testing.T) {
+	path, tokens := tokenFile(t)
+	var log bytes.Buffer
+	opened, err := OpenTokens(path, slog.New(slog.NewTextHandler(&log, nil)))
+	require.NoError(t, err)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, step := range []struct {
+		change string
+		do     func() error
+		valid  bool
+		warned int
+	}{
+		{"emptied", func() error { return os.WriteFile(path, nil, 0o600) }, true, 1},
+		{"cut", func() error { return os.WriteFile(path, whole[:len(whole)/2], 0o600) }, true, 2},
+		{"whole", func() error { return os.WriteFile(path, whole, 0o600) }, true, 2},
+		{"a folder", func() error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }, true, 3},
+		{"removed", func() error { return os.Remove(path) }, false, 4},
+		{"emptied again", func() error { return os.WriteFile(path, nil, 0o600) }, false, 5},
+		{"whole again", func() error { return os.WriteFile(path, whole, 0o600) }, true, 5},
+		{"without tokens", func() error { return os.WriteFile(path, []byte("[]"), 0o600) }, false, 5},
+	} {
+		require.NoError(t, step.do(), step.change)
+		for range 2 {
+			opened.checked = time.Time{}
+			_, ok := opened.find(tokens[Work])
+			require.Equal(t, step.valid, ok, step.change)
+			opened.checked = time.Time{}
+			require.Equal(t, step.valid, len(opened.named("t-work")) == 1, step.change)
+		}
+		require.Equal(t, step.warned, strings.Count(log.String(), "level=WARN"), "%s: %s", step.change, log.String())
+	}
 }
 
 // Neither logs nor the file contain a token.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -178,7 +179,7 @@ func TestMalformedRequests(t *testing.T) {
 		total = 200_000
 	}
 	path, roles := tokenFile(t)
-	opened, err := OpenTokens(path)
+	opened, err := OpenTokens(path, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	b, err := sqlite.Open(t.Context(), t.TempDir()+"/bo.db", true)
 	require.NoError(t, err)

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -114,19 +116,22 @@ func WriteTokens(w io.Writer, list []Token) error {
 	return enc.Encode(list)
 }
 
-// Tokens are the tokens of a file. A change of the file takes effect within a second.
+// Tokens are the tokens of a file. A change of the file takes effect within a second. If the file cannot
+// be read, or is not a file of tokens, the last tokens stay in use. A file that is removed has no tokens.
 type Tokens struct {
 	path string
+	log  *slog.Logger
 
 	mu      sync.Mutex
 	list    []Token
 	file    os.FileInfo
-	checked time.Time
+	checked time.Time // the last attempt to read the file
+	fault   string    // of that attempt
 }
 
-// OpenTokens reads the tokens of a file.
-func OpenTokens(path string) (*Tokens, error) {
-	t := &Tokens{path: path}
+// OpenTokens reads the tokens of a file. The log gets a warning when the file cannot be read later.
+func OpenTokens(path string, log *slog.Logger) (*Tokens, error) {
+	t := &Tokens{path: path, log: log}
 	return t, t.reread()
 }
 
@@ -154,8 +159,7 @@ func (t *Tokens) Len() int {
 	return len(t.list)
 }
 
-// find returns the entry of a token. Its time does not depend on the text. A file that cannot be
-// read has no tokens.
+// find returns the entry of a token. Its time does not depend on the text.
 func (t *Tokens) find(text string) (found Token, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,7 +188,18 @@ func (t *Tokens) named(name string) (out []Token) {
 
 // follow reads the file again if it may have changed. The caller holds t.mu.
 func (t *Tokens) follow() {
-	if time.Since(t.checked) >= time.Second/2 && t.reread() != nil {
-		t.list, t.file = nil, nil
+	if time.Since(t.checked) < time.Second/2 {
+		return
 	}
+	err, fault, text := t.reread(), "", "the last tokens stay in use"
+	if errors.Is(err, fs.ErrNotExist) {
+		t.list, t.file, text = nil, nil, "the file of tokens was removed: no token is valid"
+	}
+	if err != nil {
+		fault = err.Error()
+	}
+	if fault != "" && fault != t.fault {
+		t.log.Warn(text, "error", fault)
+	}
+	t.fault = fault
 }

@@ -56,14 +56,14 @@ Examples:
 }
 
 func (c *serveCmd) Run(e *env) error {
-	tokens, err := c.tokens()
+	log := c.logger(e)
+	tokens, err := c.tokens(log)
 	if err != nil {
 		return err
 	}
 	if !server.Loopback(c.Listen) && (tokens == nil || tokens.Len() == 0) {
 		return usagef("--listen %s: a service for other machines needs a token: bo token add NAME --role work", c.Listen)
 	}
-	log := c.logger(e)
 	secure, err := c.tls(log)
 	if err != nil {
 		return err
@@ -104,8 +104,8 @@ func (c *serveCmd) listen(e *env, s *server.Server, secure *tls.Config) error {
 }
 
 // tokens returns the tokens of clients, nil if there is no file.
-func (c *serveCmd) tokens() (*server.Tokens, error) {
-	t, err := server.OpenTokens(cmp.Or(c.Tokens, defaultTokens))
+func (c *serveCmd) tokens(log *slog.Logger) (*server.Tokens, error) {
+	t, err := server.OpenTokens(cmp.Or(c.Tokens, defaultTokens), log)
 	switch {
 	case err != nil && c.Tokens == "" && errors.Is(err, fs.ErrNotExist):
 		return nil, nil

@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func tokenOptions(t testing.TB) (map[server.Role]string, server.Options) {
 	var b bytes.Buffer
 	require.NoError(t, server.WriteTokens(&b, list))
 	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
-	opened, err := server.OpenTokens(path)
+	opened, err := server.OpenTokens(path, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return tokens, server.Options{Tokens: opened}
 }

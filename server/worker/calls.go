@@ -24,6 +24,10 @@ const (
 	maxPause   = 10 * time.Second
 	askTime    = 10 * time.Minute // of one request for a trial, which may wait for a fit
 	callTime   = time.Minute      // of another request
+
+	// refusalTime is the time in which requests with a refused token are repeated, if the token was valid
+	// before. Results of long evaluations then outlast a fault of the service's file of tokens.
+	refusalTime = 5 * time.Minute
 )
 
 // temporary reports an error after which a request is repeated.
@@ -33,6 +37,12 @@ func temporary(err error) bool {
 		return true
 	}
 	return false
+}
+
+// unauthorized reports an error of the token.
+func unauthorized(err error) bool {
+	code := connect.CodeOf(err)
+	return code == connect.CodeUnauthenticated || code == connect.CodePermissionDenied
 }
 
 // message returns the text of an error without its code.
@@ -65,6 +75,7 @@ func call[Q, A any](ctx context.Context, w *worker, limit time.Duration, do func
 // repeat repeats a request until it is answered. Pauses double, and vary, so that the requests of
 // many workers spread after a restart of the server.
 func (w *worker) repeat(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	var refusal time.Time // the first one
 	for wait := firstPause; ; wait = min(2*wait, maxPause) {
 		limited, cancel := context.WithTimeout(ctx, limit)
 		err := do(limited)
@@ -74,6 +85,13 @@ func (w *worker) repeat(ctx context.Context, limit time.Duration, do func(contex
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case unauthorized(err) && w.admitted.Load():
+			if refusal.IsZero() {
+				refusal = time.Now()
+			}
+			if time.Since(refusal) >= refusalTime {
+				return err
+			}
 		case !temporary(err):
 			return err
 		}
@@ -174,6 +192,7 @@ func (w *worker) ask(ctx context.Context) (*bov1.Assignment, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.admitted.Store(true)
 	if len(r.Trials) != 1 {
 		return nil, fmt.Errorf("the server issued %d trials, want 1", len(r.Trials))
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -50,8 +51,9 @@ type Done struct {
 
 // Run asks the server for trials, evaluates them and tells their results, until the study ends. A
 // request that fails because the server cannot be reached is repeated, with pauses of up to ten
-// seconds; evaluations go on meanwhile. The keys of requests ensure that a repeated request issues
-// no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx. If
+// seconds; evaluations go on meanwhile. A request whose token is refused is repeated for five
+// minutes if the server has issued a trial before. The keys of requests ensure that a repeated request
+// issues no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx. If
 // the study is edited so that a trial is no point of the space at the start, the error may wrap
 // store.ErrEdited, as store.Edited reports it. Evaluations in progress have then ended. The error of a
 // result that the server does not take wraps store.NotStored.
@@ -89,6 +91,7 @@ type worker struct {
 	opts     Options
 	cancel   context.CancelCauseFunc
 	started  time.Time
+	admitted atomic.Bool // the server has issued a trial, so the token was valid
 
 	mu         sync.Mutex
 	definition *study.Definition

@@ -1,0 +1,92 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+)
+
+// refusing is a service with one trial that refuses the token in some requests.
+type refusing struct {
+	Client
+	asks, tells []error // answers of the first requests; the last one is repeated
+	issued      bool
+}
+
+// next removes and returns the next answer.
+func next(list *[]error) (err error) {
+	if len(*list) > 0 {
+		err = (*list)[0]
+	}
+	if len(*list) > 1 {
+		*list = (*list)[1:]
+	}
+	return err
+}
+
+func (s *refusing) GetStudy(context.Context, *bov1.GetStudyRequest) (*bov1.GetStudyResponse, error) {
+	d, err := structpb.NewStruct(map[string]any{"name": "bread", "parameters": []any{map[string]any{"name": "x", "type": "float", "min": 0, "max": 1}}})
+	return &bov1.GetStudyResponse{Definition: d}, err
+}
+
+func (s *refusing) Ask(context.Context, *bov1.AskRequest) (*bov1.AskResponse, error) {
+	if err := next(&s.asks); err != nil {
+		return nil, err
+	}
+	if s.issued {
+		return nil, connect.NewError(connect.CodeOutOfRange, errors.New("the budget is used up"))
+	}
+	s.issued = true
+	params, err := structpb.NewStruct(map[string]any{"x": 0.5})
+	return &bov1.AskResponse{Trials: []*bov1.Assignment{{Trial: 1, Attempt: 1, Token: "t", Params: params}}}, err
+}
+
+func (s *refusing) Tell(context.Context, *bov1.TellRequest) (*bov1.TellResponse, error) {
+	return &bov1.TellResponse{}, next(&s.tells)
+}
+
+// A result outlasts the refusal of a token that was valid, for some minutes.
+func TestRefusedToken(t *testing.T) {
+	invalid := connect.NewError(connect.CodeUnauthenticated, errors.New("the token is not valid"))
+	weak := connect.NewError(connect.CodePermissionDenied, errors.New("the token has the role read"))
+	for _, c := range []struct {
+		name        string
+		asks, tells []error
+		evaluated   int
+		want        string
+	}{
+		{"not refused", nil, nil, 1, ""},
+		{"refused for a moment", []error{nil, weak, invalid, nil}, []error{invalid, weak, nil}, 1, ""},
+		{"removed", nil, []error{invalid}, 0, "the result of trial 1 is not stored: unauthenticated: the token is not valid"},
+		{"never valid", []error{invalid, nil}, nil, 0, "unauthenticated: the token is not valid"},
+		{"of another role", []error{weak, nil}, nil, 0, "permission_denied: the token has the role read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &refusing{asks: c.asks, tells: c.tells}
+				retried := time.Duration(0)
+				evaluate := func(context.Context, store.Trial, space.Point) (store.Report, error) {
+					return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+				}
+				done, err := Run(t.Context(), s, evaluate, Options{Study: "bread", OnRetry: func(_ error, pause time.Duration) { retried += pause }})
+				require.Equal(t, c.evaluated, done.Evaluated)
+				if c.want == "" {
+					require.NoError(t, err)
+					return
+				}
+				require.EqualError(t, err, c.want)
+				require.Equal(t, s.issued, retried >= refusalTime)
+			})
+		})
+	}
+}
