@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // writeFile replaces the file at path by the output of write, all or nothing: a reader, or a
@@ -25,7 +28,7 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 	}
 	path = resolve(path)
 	prefix, suffix := temporary(path)
-	f, err := os.CreateTemp(filepath.Dir(path), prefix+"*"+suffix)
+	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf("%s%d-*%s", prefix, os.Getpid(), suffix))
 	if err != nil {
 		return err
 	}
@@ -70,10 +73,15 @@ func resolve(path string) string {
 	return path
 }
 
-// temporary returns the start and the end of the names of temporary files for path.
+// temporary returns the start and the end of the names of temporary files for path. Between them are
+// the process number and a random number.
 func temporary(path string) (prefix, suffix string) {
 	return "." + filepath.Base(path) + ".bo-", ".tmp"
 }
+
+// staleAge is the age at which a temporary file is stale even if a process has its number, which may be
+// a later process, or a process of another machine.
+const staleAge = time.Hour
 
 // removeStale removes the temporary files that killed processes left beside path.
 func removeStale(path string) {
@@ -84,10 +92,27 @@ func removeStale(path string) {
 	}
 	prefix, suffix := temporary(path)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), suffix) {
+		middle, ok := strings.CutPrefix(e.Name(), prefix)
+		if !ok || !strings.HasSuffix(middle, suffix) {
+			continue
+		}
+		number, _, _ := strings.Cut(middle, "-")
+		pid, err := strconv.Atoi(number)
+		info, gone := e.Info()
+		if gone == nil && (err != nil || !running(pid) || time.Since(info.ModTime()) > staleAge) {
 			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}
+}
+
+// running reports whether a process of this machine has a number. If in doubt it reports true.
+func running(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission) // Windows: a process of another user
+	}
+	defer p.Release()
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // maxRead is the largest size in bytes of a file that readRegular reads.

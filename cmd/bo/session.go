@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -190,13 +191,20 @@ func excerpt(text json.RawMessage) string {
 
 // prepare compares and writes the file of --trials and starts the progress.
 func (s *session) prepare() error {
+	var old []byte // read before the study: another process may add trials
+	if s.Trials != "" {
+		removeStale(s.Trials)
+		var err error
+		if old, err = readRegular(s.Trials); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
 	v, err := s.study.Brief(s.ctx)
 	if err != nil {
 		return err
 	}
 	if s.Trials != "" {
-		removeStale(s.Trials)
-		if err := s.ownTrials(v); err != nil {
+		if err := s.ownTrials(old, v); err != nil {
 			return err
 		}
 		if err := s.writeTrials(v); err != nil {

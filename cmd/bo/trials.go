@@ -6,10 +6,8 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,15 +32,11 @@ func trialWriter(path string) (func(io.Writer, *store.View) error, error) {
 	return nil, usagef("--trials %s: want a name that ends in .jsonl or .csv", path)
 }
 
-// ownTrials reports a file at --trials that was not written for this study. Each row of the
-// file must hold the number and the parameters of one of the first trials.
-func (s *session) ownTrials(v *store.View) error {
-	text, err := readRegular(s.Trials)
-	switch {
-	case errors.Is(err, os.ErrNotExist), err == nil && len(text) == 0:
+// ownTrials reports a text of the file at --trials that was not written for this study. Each row
+// must hold the number and the parameters of one of the first trials. "" is a new file.
+func (s *session) ownTrials(text []byte, v *store.View) error {
+	if len(text) == 0 {
 		return nil
-	case err != nil:
-		return err
 	}
 	keys := trialKeysCSV
 	if filepath.Ext(s.Trials) == ".jsonl" {
