@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -20,14 +21,17 @@ type Owner struct {
 var Self = sync.OnceValue(func() Owner {
 	name, _ := os.Hostname()
 	pid := os.Getpid()
-	return Owner{Host: hostIdentity(), PID: pid, Start: processStart(pid), Name: fmt.Sprintf("%s/%d", name, pid)}
+	start, _ := processStart(pid)
+	return Owner{Host: hostIdentity(), PID: pid, Start: start, Name: fmt.Sprintf("%s/%d", name, pid)}
 })
 
-// dead reports whether the owner's process ran on this host and has ended.
+// dead reports whether the owner's process ran on this host and has certainly ended. Otherwise its lease
+// decides.
 func (o Owner) dead() bool {
 	self := Self()
 	if o.Host == "" || o.Host != self.Host || o.Start == "" || o == self {
 		return false
 	}
-	return processStart(o.PID) != o.Start
+	start, err := processStart(o.PID)
+	return errors.Is(err, os.ErrProcessDone) || err == nil && start != o.Start
 }
