@@ -16,7 +16,12 @@ import (
 // writeFile replaces the file at path by the output of write, all or nothing: a reader, or a
 // crash, leaves the old contents or the new. The temporary file beside it is named by
 // temporary; removeStale removes the temporary file of a killed process.
-func writeFile(path string, write func(w io.Writer) error) (err error) {
+func writeFile(path string, write func(w io.Writer) error) error {
+	return writeFileMode(path, 0o644, write)
+}
+
+// writeFileMode is writeFile with the mode of a new file. The mode of an existing file stays.
+func writeFileMode(path string, mode os.FileMode, write func(w io.Writer) error) (err error) {
 	name := path
 	defer func() {
 		if err != nil {
@@ -38,7 +43,6 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	mode := os.FileMode(0o644)
 	if old, err := os.Stat(path); err == nil {
 		mode = old.Mode().Perm()
 	}

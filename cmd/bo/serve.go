@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -160,18 +161,31 @@ func (f tokenFile) read() ([]server.Token, error) {
 	return list, err
 }
 
-// find returns the tokens of the file and the index of the token of a name, -1 if there is none.
-func (f tokenFile) find(name string) ([]server.Token, int, error) {
+// change replaces the tokens of the file by the result of do. Commands that run at once wait for each
+// other, by the lock of a file beside it. Only its owner can read a new file.
+func (f tokenFile) change(do func([]server.Token) ([]server.Token, error)) error {
+	path := resolve(f.Tokens)
+	guard, err := os.OpenFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer guard.Close()
+	if err := lock(guard); err != nil {
+		return fmt.Errorf("%s: %w", guard.Name(), err)
+	}
 	list, err := f.read()
-	return list, slices.IndexFunc(list, func(t server.Token) bool { return t.Name == name }), err
+	if err != nil {
+		return err
+	}
+	if list, err = do(list); err != nil {
+		return err
+	}
+	return writeFileMode(path, 0o600, func(w io.Writer) error { return server.WriteTokens(w, list) })
 }
 
-// write replaces the file. Only its owner can read a new file.
-func (f tokenFile) write(list []server.Token) error {
-	if file, err := os.OpenFile(f.Tokens, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
-		_ = file.Close()
-	}
-	return writeFile(f.Tokens, func(w io.Writer) error { return server.WriteTokens(w, list) })
+// indexOf returns the index of the token of a name, -1 if there is none.
+func indexOf(list []server.Token, name string) int {
+	return slices.IndexFunc(list, func(t server.Token) bool { return t.Name == name })
 }
 
 type tokenAddCmd struct {
@@ -190,18 +204,16 @@ Example:
 }
 
 func (c *tokenAddCmd) Run(e *env) error {
-	list, at, err := c.find(c.Name)
-	if err != nil {
-		return err
-	}
-	if at >= 0 {
-		return usagef("%s has a token %s: remove it first, or choose another name", c.Tokens, c.Name)
-	}
 	text, t, err := server.NewToken(c.Name, server.Role(c.Role))
 	if err != nil {
 		return usageError{err}
 	}
-	if err := c.write(append(list, t)); err != nil {
+	if err := c.change(func(list []server.Token) ([]server.Token, error) {
+		if indexOf(list, c.Name) >= 0 {
+			return nil, usagef("%s has a token %s: remove it first, or choose another name", c.Tokens, c.Name)
+		}
+		return append(list, t), nil
+	}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(e.stdout, text)
@@ -246,13 +258,12 @@ type tokenRemoveCmd struct {
 	Name string `arg:"" help:"Name of the token."`
 }
 
-func (c *tokenRemoveCmd) Run(e *env) error {
-	list, at, err := c.find(c.Name)
-	if err != nil {
-		return err
-	}
-	if at < 0 {
-		return usagef("%s has no token %q", c.Tokens, c.Name)
-	}
-	return c.write(slices.Delete(list, at, at+1))
+func (c *tokenRemoveCmd) Run(*env) error {
+	return c.change(func(list []server.Token) ([]server.Token, error) {
+		at := indexOf(list, c.Name)
+		if at < 0 {
+			return nil, usagef("%s has no token %q", c.Tokens, c.Name)
+		}
+		return slices.Delete(list, at, at+1), nil
+	})
 }
