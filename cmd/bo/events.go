@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/functionspace/bo/store"
@@ -14,10 +17,14 @@ type eventLog struct {
 	mu   sync.Mutex
 	w    io.Writer
 	file *os.File // nil for standard output
-	last int64    // revision of the last event written
+	last int64    // revision of the last event written; 0 in a new file
 }
 
-// openEvents opens the file of --events for appending.
+// maxEvent is a bound on the bytes of a line of an event, whose longest part is the output of a trial.
+const maxEvent = 1 << 20
+
+// openEvents opens the file of --events for appending. It cuts off the start of an event that a killed
+// process left at the end of the file.
 func openEvents(path string, stdout io.Writer) (*eventLog, error) {
 	if path == "-" {
 		return &eventLog{w: stdout}, nil
@@ -26,7 +33,46 @@ func openEvents(path string, stdout io.Writer) (*eventLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &eventLog{w: f, file: f}, nil
+	l := &eventLog{w: f, file: f}
+	if err := l.resume(path); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// resume reads the last event of a regular file.
+func (l *eventLog) resume(path string) error {
+	info, err := l.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	from := max(0, info.Size()-maxEvent)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, maxEvent))
+	if err != nil {
+		return err
+	}
+	const start = `{"revision":`
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	if torn := text[whole:]; len(torn) > 0 && (bytes.HasPrefix(torn, []byte(start)) || strings.HasPrefix(start, string(torn))) {
+		if err := l.file.Truncate(from + int64(whole)); err != nil {
+			return err
+		}
+	}
+	lines := bytes.Split(text[:whole], []byte("\n"))
+	if len(lines) < 2 {
+		return nil
+	}
+	var e store.Event
+	if json.Unmarshal(lines[len(lines)-2], &e) == nil {
+		l.last = e.Revision
+	}
+	return nil
 }
 
 // write writes the events since the last call.

@@ -215,9 +215,12 @@ func (s *session) prepare() error {
 		if s.events, err = openEvents(s.Events, s.e.stdout); err != nil {
 			return err
 		}
-		s.events.last = v.Revision
-		if len(v.Trials) == 0 {
+		switch last := s.events.last; {
+		case s.kept && 0 < last && last <= v.Revision: // the file is of this study
+		case len(v.Trials) == 0:
 			s.events.last = 0
+		default:
+			s.events.last = v.Revision
 		}
 	}
 	done, budget := finishedTrials(v), v.Definition.Budget+addedTrials(v)
