@@ -40,9 +40,11 @@ type session struct {
 	next       time.Time   // before which the file of --trials is not written again
 	late       *time.Timer // writes it then
 	over       bool        // the run has ended
+	latest     *store.View // the last one that was read
 
-	ctx  context.Context // ends with the cause of a file that cannot be written
-	stop context.CancelCauseFunc
+	ctx   context.Context // ends with the cause of a file that cannot be written
+	stop  context.CancelCauseFunc
+	reads context.Context // of the study, for its files and the result: outlives ctx for a moment
 }
 
 // memoryStudy is the name of a study that is not kept.
@@ -102,9 +104,18 @@ func (s *session) defineStored() error {
 	})
 }
 
+// limit makes the contexts of the run. Reads end a moment after an interrupt, because a store that is not
+// reached answers late.
+func (s *session) limit() {
+	s.ctx, s.stop = context.WithCancelCause(s.e.ctx)
+	reads, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
+	context.AfterFunc(s.e.ctx, func() { time.AfterFunc(2*patience, cancel) })
+	s.reads = reads
+}
+
 // open creates the study, or opens the stored study.
 func (s *session) open() (err error) {
-	s.ctx, s.stop = context.WithCancelCause(s.e.ctx)
+	s.limit()
 	options := store.Options{Version: version(), OnProgress: s.working, OnFit: s.fitted}
 	if !s.kept {
 		s.store = store.New(store.NewMemory(), options)
@@ -231,6 +242,7 @@ func (s *session) prepare() error {
 		fmt.Fprintf(s.e.stderr, "study %s: all %d trials are finished\n", s.definition.Name, done)
 	}
 	warnUnfit(s.e, v, "definition of the study")
+	s.latest = v
 	out := s.e.stderr
 	if s.Quiet {
 		out = io.Discard
@@ -389,7 +401,10 @@ func (s *session) changed() *store.View {
 
 // read is changed for a caller that holds s.files.
 func (s *session) read() *store.View {
-	v, err := s.study.Brief(context.WithoutCancel(s.ctx))
+	v, err := s.study.Brief(s.reads)
+	if err == nil {
+		s.latest = v
+	}
 	if err == nil && !s.tooSoon() {
 		err = s.writeTrials(v)
 	}
@@ -408,7 +423,7 @@ func (s *session) writeEvents() bool {
 	if s.events == nil {
 		return true
 	}
-	err := s.events.write(context.WithoutCancel(s.ctx), s.study)
+	err := s.events.write(s.reads, s.study)
 	if err != nil {
 		s.stop(err)
 	}
@@ -444,9 +459,13 @@ func (s *session) run() error {
 		err = fault // also at an expected end
 	}
 	s.files.Lock()
-	estimate := s.estimate
+	estimate, latest := s.estimate, s.latest
 	s.files.Unlock()
-	v, viewErr := s.study.View(context.WithoutCancel(s.ctx))
+	v, viewErr := s.study.View(s.reads)
+	if viewErr != nil && interrupted {
+		s.warn("the store does not answer: the result is the last one that was read")
+		v, viewErr = latest, nil
+	}
 	if viewErr != nil {
 		s.bar.close()
 		return cmp.Or(err, viewErr)
