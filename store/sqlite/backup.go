@@ -37,7 +37,7 @@ func (o opener) backup(ctx context.Context, path, to string) error {
 		err = errors.New("the file has no studies")
 	}
 	if err != nil {
-		return o.plain(err, remote)
+		return o.plain(err, path, remote)
 	}
 	removeStale(to)
 	temporary, err := copied(ctx, db, path, to)

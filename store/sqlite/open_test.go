@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,4 +79,43 @@ func TestManyCreateOneFile(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// A result is not acknowledged if the file was removed or replaced.
+func TestRemovedFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
+	for name, change := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"replaced": func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, nil, 0o600))
+		},
+	} {
+		path := filepath.Join(t.TempDir(), "bo.db")
+		b, err := sqlite.Open(t.Context(), path, true)
+		require.NoError(t, err)
+		nothing := func(store.Tx) error { return nil }
+		require.NoError(t, b.Update(t.Context(), nothing), name)
+		require.NoError(t, change(path))
+		require.ErrorContains(t, b.Update(t.Context(), nothing), "removed or replaced while it was open", name)
+		require.NoError(t, b.Close())
+	}
+}
+
+// A file that cannot be opened is an error with the reason.
+func TestReadOnlyFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "bo.db")
+	b, err := sqlite.Open(t.Context(), path, true)
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+	require.NoError(t, os.Chmod(dir, 0o500))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	if f, err := os.Create(filepath.Join(dir, "writable")); err == nil {
+		_ = f.Close()
+		t.Skip("this user may write to all folders")
+	}
+	_, err = sqlite.Open(t.Context(), path, false)
+	require.ErrorContains(t, err, "cannot be opened for writing: no file can be made in its folder: permission denied")
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -50,13 +51,51 @@ var dialect = sqldb.Dialect{
 // network file system, whose locks are not reliable, one process at a time may have the file
 // open. A file with a schema of an earlier version is copied to FILE.v<version>.bak and
 // upgraded; the Backend then implements store.Upgraded. A file of a newer version returns
-// store.ErrNewer, as does an Update after a newer program has upgraded the file.
+// store.ErrNewer, as does an Update after a newer program has upgraded the file. An Update after the
+// file was removed or replaced is an error.
 func Open(ctx context.Context, path string, create bool) (store.Backend, error) {
-	b, err := system.open(ctx, path, create)
+	b, err := open(ctx, path, create)
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	return b, nil
+}
+
+func open(ctx context.Context, path string, create bool) (*file, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := system.open(ctx, path, create)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(full)
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &file{db, full, info}, nil
+}
+
+// file is a Backend whose file may be removed or replaced while it is open. SQLite then writes to a file
+// without a name.
+type file struct {
+	*sqldb.DB
+	path string // absolute
+	info os.FileInfo
+}
+
+// Update implements store.Backend.
+func (f *file) Update(ctx context.Context, do func(store.Tx) error) error {
+	if err := f.DB.Update(ctx, do); err != nil {
+		return err
+	}
+	info, err := os.Stat(f.path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(info, f.info) {
+		return fmt.Errorf("store %s: the file was removed or replaced while it was open: results since then are not in it", f.path)
+	}
+	return nil
 }
 
 // Inspect returns the version of the schema in a file. It changes nothing.
@@ -84,7 +123,7 @@ func (o opener) open(ctx context.Context, path string, create bool) (*sqldb.DB, 
 	upgrade, err := o.prepare(ctx, db, path, remote)
 	if err != nil {
 		_ = db.Close()
-		return nil, o.plain(err, remote)
+		return nil, o.plain(err, path, remote)
 	}
 	return sqldb.New(db, o.dialect, upgrade)
 }
@@ -96,7 +135,7 @@ func (o opener) inspect(ctx context.Context, path string) (store.Schema, error) 
 	}
 	defer db.Close()
 	s, err := o.first(ctx, db, remote)
-	return s, o.plain(err, remote)
+	return s, o.plain(err, path, remote)
 }
 
 // connect returns the database in a file without opening it.
@@ -230,9 +269,34 @@ func (o opener) migrate(ctx context.Context, db *sql.DB) error {
 }
 
 // plain replaces errors for common faults of a file by a plain description.
-func (o opener) plain(err error, remote bool) error {
+func (o opener) plain(err error, path string, remote bool) error {
 	if remote && o.dialect.Repeat(err) {
 		return errors.New("another process has it open on a network file system, where only one can: use a file on a local disk, or PostgreSQL")
 	}
-	return sqliteerr.Plain(err)
+	plain := sqliteerr.Plain(err)
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if ok && slices.Contains([]int{lib.SQLITE_CANTOPEN, lib.SQLITE_READONLY, lib.SQLITE_PERM}, e.Code()&0xff) {
+		if reason := obstacle(path); reason != nil {
+			return fmt.Errorf("%w: %w", plain, reason)
+		}
+	}
+	return plain
+}
+
+// obstacle returns the reason for which a file cannot be opened, which SQLite leaves out, or nil. SQLite
+// makes files beside it.
+func obstacle(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".bo-*.tmp")
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return fmt.Errorf("no file can be made in its folder: %w", e.Err)
+	}
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	if f, err = os.OpenFile(path, os.O_RDWR, 0); err == nil {
+		return f.Close()
+	}
+	return err
 }
