@@ -145,11 +145,8 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 		n = min(n, t.unseen(seen))
 	}
 	byDesign := t.opts.Initial - len(t.trials) - len(out.Points)
-	var warnings []string
-	if flat := t.flat(); flat || t.count(Complete) == 0 {
-		if flat && byDesign <= 0 {
-			warnings = []string{flatWarning}
-		}
+	flat := t.flat()
+	if flat || t.count(Complete) == 0 {
 		byDesign = n
 	}
 	if byDesign = min(n, byDesign); byDesign > 0 {
@@ -158,6 +155,10 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 			return Proposals{}, err
 		}
 		for _, p := range points {
+			var warnings []string
+			if flat && len(t.trials)+len(out.Points) >= t.opts.Initial {
+				warnings = []string{flatWarning}
+			}
 			out.Points = append(out.Points, Proposal{Point: p, Source: Design, Warnings: warnings})
 		}
 		n -= byDesign
@@ -192,10 +193,11 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 const flatWarning = "all values are equal: further points of the initial design are spread over the space"
 
 // flat reports whether at least two trials are complete and all have equal values of each objective, up to
-// rounding errors. A surrogate model would then predict the same value everywhere with near certainty, and its suggestions would lie
-// in the corners. Outcome constraints, stopped trials and a prior mean inform about the next point, so that flat is false.
+// rounding errors. A surrogate model would then predict one value everywhere with near certainty, and its
+// suggestions would lie in the corners. It is false with outcome constraints or a prior mean: these inform about the
+// next point. Failed trials inform about it too, but would leave no trial between the corners.
 func (t *task) flat() bool {
-	if t.count(Complete) < 2 || t.count(Stopped) > 0 || len(t.opts.Require) > 0 || !t.opts.PriorMean.isZero() {
+	if t.count(Complete) < 2 || len(t.opts.Require) > 0 || !t.opts.PriorMean.isZero() {
 		return false
 	}
 	var first *Trial

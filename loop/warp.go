@@ -47,7 +47,7 @@ const (
 	plain  form = iota // h(v) = v
 	above              // h(v) = log(1 + (v - origin)/width), for values from the origin on
 	around             // h(v) = sign(v - origin) log(1 + |v - origin|/width)
-	ratio              // h(v) = sign(width) log(v/width), for values with the sign of width
+	ratio              // h(v) = sign(width) log(v/width + floor), for values with the sign of width or 0
 )
 
 // warp is the increasing map from values to be minimised, in the user's units, to the targets of the surrogate
@@ -77,11 +77,15 @@ func logAround(bound float64, v []float64) warp {
 	return warp{form: around, origin: bound, width: middle(distances)}
 }
 
+// floor is the ratio to the bound below which the form ratio hardly distinguishes values. Without it, values that are
+// cut off at a tiny positive number would be a cliff.
+const floor = 0.01
+
 // logRatio returns the logarithm of the ratio of the values v to a bound. It is plain unless all of them have the sign
-// of the bound.
+// of the bound or are 0.
 func logRatio(bound float64, v []float64) warp {
 	for _, v := range v {
-		if r := v / bound; !(r > 0 && r <= math.MaxFloat64) {
+		if r := v / bound; !(r >= 0 && r <= math.MaxFloat64) {
 			return warp{}
 		}
 	}
@@ -103,7 +107,7 @@ func (w warp) h(v float64) float64 {
 	case around:
 		return math.Copysign(math.Log1p(math.Abs(d)), d)
 	case ratio:
-		return math.Copysign(1, w.width) * math.Log(math.Max(0, d))
+		return math.Copysign(1, w.width) * math.Log(math.Max(0, d+floor))
 	default:
 		return v
 	}
@@ -124,7 +128,7 @@ func (w warp) distance(h float64) float64 {
 	case around:
 		return math.Copysign(w.width*math.Expm1(math.Abs(h)), h)
 	case ratio:
-		return w.width * math.Exp(math.Copysign(1, w.width)*h)
+		return w.width * max(0, math.Exp(math.Copysign(1, w.width)*h)-floor)
 	default:
 		return w.width * math.Expm1(h)
 	}
@@ -147,7 +151,7 @@ func (w warp) logSlope(v []float64) float64 {
 		case above, around:
 			sum -= math.Log(w.width + d)
 		case ratio:
-			sum -= math.Log(d)
+			sum -= math.Log(d + floor*math.Abs(w.width))
 		}
 	}
 	return sum
@@ -194,7 +198,10 @@ func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label 
 		return maps[0], nil
 	}
 	xs, vs := subset.AtMost(x, v, warpRows, random.New(t.opts.Seed, label, 0))
-	seen := withoutTies(vs, logs[0].origin)
+	seen := slices.Compact(slices.Sorted(slices.Values(vs))) // a repeated number is often a limit of the measurement
+	if logs[0].form == above {
+		seen = withoutTies(vs, logs[0].origin)
+	}
 	likelihood := make([]float64, len(maps))
 	var group sync.WaitGroup
 	for i, w := range maps {

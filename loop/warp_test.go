@@ -90,15 +90,16 @@ func TestWarpByRatio(t *testing.T) {
 		v := []float64{sign * 1e-3, sign * 2, sign * 1e6}
 		w := logRatio(sign*2, v)
 		require.Equal(t, ratio, w.form)
-		require.InDelta(t, math.Log(2000), -sign*w.h(v[0]), 1e-12)
-		require.Zero(t, w.h(v[1]))
+		require.InDelta(t, math.Log(0.0005+floor), sign*w.h(v[0]), 1e-12)
+		require.InDelta(t, math.Log(1+floor), sign*w.h(v[1]), 1e-12)
 		for _, v := range v {
 			require.InEpsilon(t, v, w.distance(w.h(v)), 1e-12)
 		}
-		for _, other := range []float64{0, -sign} {
-			require.Equal(t, plain, logRatio(sign*2, append(v, other)).form)
-			require.Equal(t, plain, logRatio(other, v).form)
-		}
+		require.Zero(t, w.distance(-sign*9)) // no value of the other sign
+		require.Equal(t, ratio, logRatio(sign*2, append(v, 0)).form)
+		require.Equal(t, plain, logRatio(sign*2, append(v, -sign)).form)
+		require.Equal(t, plain, logRatio(-sign, v).form)
+		require.Equal(t, plain, logRatio(0, v).form)
 	}
 }
 

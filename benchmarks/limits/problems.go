@@ -54,6 +54,11 @@ var problems = []problem{
 	{"volume", 3, func(x []float64) float64 { return -x[0] - x[1] - 2*x[2] }, func(x []float64) float64 { return x[0] * x[1] * x[2] }, false, .1, 0, 30, 0},
 	{"disk-noisy", 2, func(x []float64) float64 { return -x[0] - .5*x[1] }, func(x []float64) float64 { return squares(x, .4, .4) + .05 }, false, .15, .05, 30, .02},
 
+	// Numbers that are cut off: the floor of the ratio, and the count of equal numbers, were chosen on these too.
+	{"clamp9", 2, func(x []float64) float64 { return -x[0] - .5*x[1] }, func(x []float64) float64 { return max(1e-9, 4*(x[0]+.6*square(x[1])-.7)) }, false, 1, 0, 14, 0},
+	{"clamp3", 2, func(x []float64) float64 { return -x[0] - .5*x[1] }, func(x []float64) float64 { return max(1e-3, 4*(x[0]+.6*square(x[1])-.7)) }, false, 1, 0, 14, 0},
+	{"clamp0", 2, func(x []float64) float64 { return -x[0] - .5*x[1] }, func(x []float64) float64 { return max(0, 4*(x[0]+.6*square(x[1])-.7)) }, false, 1e-3, 0, 14, 0},
+	{"detection", 3, func(x []float64) float64 { return squares(x, .8, .3, .9) }, func(x []float64) float64 { return 1e-6*(1+.1*math.Sin(50*x[0]+70*x[1])) + max(0, x[0]*x[2]-.3) }, false, .2, 0, 30, 0},
 	// The transforms were confirmed on these, with seeds 11 to 20: first numbers over decades.
 	{"errors", 3, func(x []float64) float64 { return -x[0] - .5*x[2] + .4*square(x[1]-.2) }, func(x []float64) float64 { return math.Floor(math.Exp(9*x[0]*x[2] + 3*x[1] - 2)) }, false, 10, 0, 35, 0},
 	{"sinh", 2, func(x []float64) float64 { return squares(x, .9, .4) }, func(x []float64) float64 { return math.Sinh(8 * (x[0] - .3 - square(x[1]))) }, false, 0, 0, 30, 0},

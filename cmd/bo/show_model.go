@@ -168,6 +168,8 @@ func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View
 		var r loop.Regret
 		if r, err = loop.EstimateRegret(ctx, in.space, in.options, in.history, v.Definition.End.RegretProbability()); err == nil {
 			m.Regret = v.Definition.NewRegret(r)
+		} else if errors.Is(err, loop.ErrEqualValues) {
+			err = nil
 		}
 	}
 	group.Wait()

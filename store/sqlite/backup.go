@@ -42,7 +42,7 @@ func (o opener) backup(ctx context.Context, path, to string) error {
 	removeStale(to)
 	temporary, err := copied(ctx, db, path, to)
 	if err != nil {
-		return o.plain(err, remote)
+		return o.plain(err, path, remote)
 	}
 	defer os.Remove(temporary)
 	return publish(temporary, to)

@@ -49,5 +49,5 @@ func TestFullDiskAtFirst(t *testing.T) {
 	_, err = db.Exec("PRAGMA max_page_count = 4")
 	require.NoError(t, err)
 	_, err = system.prepare(t.Context(), db, path, false)
-	require.EqualError(t, system.plain(err, false), "the disk is full")
+	require.EqualError(t, system.plain(err, "", false), "the disk is full")
 }
