@@ -12,8 +12,8 @@ import (
 )
 
 // Edited compares two definitions of a study for an Evaluate that was written for the first. It returns an
-// error that wraps ErrEdited if the objectives, the requirements, the command or the built-in objective
-// differ, or the parameters in more than bounds, scales and steps.
+// error that wraps ErrEdited if the names or goals of the objectives, the names of the requirements, the command,
+// its shell or the built-in objective differ, or the parameters in more than order, bounds, scales and steps.
 func Edited(was, is *study.Definition) error {
 	var differ []string
 	for _, part := range []struct {
@@ -21,9 +21,10 @@ func Edited(was, is *study.Definition) error {
 		was, is any
 	}{
 		{"parameters", unbounded(was), unbounded(is)},
-		{"objectives", was.Goals(), is.Goals()},
-		{"require", was.Require, is.Require},
+		{"objectives", goals(was), goals(is)},
+		{"require", required(was), required(is)},
 		{"command", was.Command, is.Command},
+		{"shell", was.Shell, is.Shell},
 		{"builtin", was.Builtin, is.Builtin},
 	} {
 		before, err := json.Marshal(part.was)
@@ -44,11 +45,30 @@ func Edited(was, is *study.Definition) error {
 	return fmt.Errorf("%w: %s: start again with the new definition", ErrEdited, strings.Join(differ, ", "))
 }
 
-// unbounded returns the parameters of a definition without bounds, scales and steps.
+// unbounded returns the parameters of a definition, ordered by name, without bounds, scales and steps.
 func unbounded(d *study.Definition) []space.Parameter {
-	params := slices.Clone(d.Parameters)
+	params := slices.SortedFunc(slices.Values(d.Parameters), func(a, b space.Parameter) int { return strings.Compare(a.Name, b.Name) })
 	for i := range params {
 		params[i].Min, params[i].Max, params[i].Log, params[i].Step = 0, 0, false, 0
 	}
 	return params
+}
+
+// goals returns the objectives of a definition with no more than names and goals.
+func goals(d *study.Definition) []study.Objective {
+	all := d.Goals()
+	for i, o := range all {
+		all[i] = study.Objective{Name: o.Name, Goal: o.Goal}
+	}
+	return all
+}
+
+// required returns the names of the numbers with requirements, ordered and each once.
+func required(d *study.Definition) []string {
+	var names []string
+	for _, r := range d.Requirements() {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,21 +29,30 @@ func TestEditDuringARun(t *testing.T) {
 		}, "parameters"},
 		{"kind", func(d *study.Definition) { d.Parameters[1] = space.Categorical("y", "a", "b") }, "parameters"},
 		{"objective", func(d *study.Definition) { d.Objectives = []study.Objective{{Name: "loss"}} }, "objectives"},
-		{"require", func(d *study.Definition) { d.Require = []string{"size <= 3"} }, "require"},
+		{"goal", func(d *study.Definition) { d.Objectives[0].Goal = study.Maximize }, "objectives"},
+		{"require", func(d *study.Definition) { d.Require = append(d.Require, "time <= 3") }, "require"},
+		{"no require", func(d *study.Definition) { d.Require = nil }, "require"},
 		{"command", func(d *study.Definition) { d.Command = "sh other.sh {x} {y}" }, "command"},
+		{"shell", func(d *study.Definition) { d.Shell = true }, "shell"},
 		{"budget", func(d *study.Definition) { d.Budget = 7 }, ""},
 		{"end", func(d *study.Definition) { d.End.MaxFailures = 3 }, ""},
 		{"bounds", func(d *study.Definition) { d.Parameters[0].Max = 2 }, ""},
-		{"default objective", func(d *study.Definition) { d.Objectives = d.Goals() }, ""},
+		{"default objective", func(d *study.Definition) { d.Objectives = nil }, ""},
+		{"noise", func(d *study.Definition) { d.Objectives[0].NoiseSD = new(0.1) }, ""},
+		{"no noise", func(d *study.Definition) { d.Objectives[0].NoiseFree = true }, ""},
+		{"order", func(d *study.Definition) { slices.Reverse(d.Parameters) }, ""},
+		{"text of require", func(d *study.Definition) { d.Require = []string{"size<=3"} }, ""},
+		{"bound of require", func(d *study.Definition) { d.Require = []string{"size <= 4"} }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := line(5)
 			d.Parameters, d.Command = append(d.Parameters, space.Float("y", 0, 1)), "sh f.sh {x} {y}"
+			d.Objectives, d.Require = d.Goals(), []string{"size <= 3"}
 			u, b := newStudy(t, d, store.Options{})
 			edit := func(d study.Definition) (*study.Definition, error) { c.edit(&d); return &d, nil }
 			err := u.Run(t.Context(), func(_ context.Context, _ store.Trial, p space.Point) (store.Report, error) {
 				require.Len(t, p.Map(), 2)
-				return store.Report{Numbers: map[string]float64{"value": p.Float("x") + p.Float("y")}}, nil
+				return store.Report{Numbers: map[string]float64{"value": p.Float("x") + p.Float("y"), "size": 3}}, nil
 			}, store.RunOptions{OnEnd: func(trial store.Trial) {
 				if trial.Number == 2 {
 					require.NoError(t, u.Edit(t.Context(), edit))
