@@ -2,9 +2,11 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +104,44 @@ func TestEditDuringAFit(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, v.Trials, 2)
 	require.True(t, v.Trials[1].Lease.IsZero())
+}
+
+// Evaluations in progress during an edit that wants other numbers end, and their trials are released.
+func TestEditDuringEvaluations(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(*study.Definition)
+		want string
+	}{
+		{"objective", func(d *study.Definition) { d.Objectives = []study.Objective{{Name: "loss"}} }, "objectives"},
+		{"require", func(d *study.Definition) { d.Require = []string{"size <= 3"} }, "require"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				u, _ := newStudy(t, line(6), store.Options{})
+				var finished atomic.Int32
+				err := u.Run(t.Context(), func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+					time.Sleep(time.Duration(trial.Number) * time.Second)
+					require.NoError(t, ctx.Err())
+					if trial.Number == 1 {
+						require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) { c.edit(&d); return &d, nil }))
+					}
+					finished.Add(1)
+					return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+				}, store.RunOptions{Workers: 3})
+				require.ErrorIs(t, err, store.ErrEdited)
+				require.EqualValues(t, 3, finished.Load())
+				for n := 1; n <= 3; n++ {
+					require.ErrorContains(t, err, fmt.Sprintf("the result of trial %d, value ", n))
+				}
+				require.ErrorContains(t, err, "is not stored: study s: the study was edited: "+c.want)
+				v, err := u.View(t.Context())
+				require.NoError(t, err)
+				for _, trial := range v.Trials {
+					require.Equal(t, store.Pending, trial.State)
+					require.True(t, trial.Lease.IsZero(), "trial %d", trial.Number)
+				}
+			})
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -356,9 +357,14 @@ func (r *run) same() error {
 	case string(r.text) == string(r.begun.Definition):
 		return nil
 	}
+	return named(r.name, r.edited(r.definition))
+}
+
+// edited is Edited for the definition at the start.
+func (r *run) edited(d *study.Definition) error {
 	was, err := r.begun.definition()
 	if err == nil {
-		err = named(r.name, Edited(was, r.definition))
+		err = Edited(was, d)
 	}
 	return err
 }
@@ -435,6 +441,11 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	if errors.Is(err, ErrConflict) {
 		err = nil // another attempt was first, or the trial is stopped
 	}
+	if errors.Is(err, ErrEdited) {
+		after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer done()
+		err = errors.Join(err, r.Release(after, held))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -461,13 +472,21 @@ func (r *run) allHold() bool {
 // tellAndClaim stores the result of a trial, also after the end of ctx, and claims a trial that waits, in one
 // transaction. It claims none if the run ends or may end with this result. With the claim it takes the fit
 // lease for lookAhead if all workers then evaluate and further trials should wait. The error is ErrConflict
-// or a NotStored.
+// or a NotStored, with ErrEdited if an edit asks for numbers that the report lacks.
 func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
 	key, cached, busy := token(), r.cache(ctx), r.allHold()
 	fits := fitLease{token: token()}
 	write := func(tx Tx, row *Row, now time.Time) error {
 		next, fits.count = nil, 0
-		if told, err = report.record(tx, row, now); err != nil || told.State != Complete || r.late() || r.ended() != nil || r.opts.Cost != "" || r.opts.Regret > 0 {
+		told, err = report.record(tx, row, now)
+		if errors.Is(err, loop.ErrNotFinite) {
+			d, unread := row.definition()
+			if unread != nil {
+				return unread
+			}
+			return cmp.Or(r.edited(d), err)
+		}
+		if err != nil || told.State != Complete || r.late() || r.ended() != nil || r.opts.Cost != "" || r.opts.Regret > 0 {
 			return err
 		}
 		d, err := row.definition()
