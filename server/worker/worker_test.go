@@ -67,7 +67,7 @@ func TestRefusedToken(t *testing.T) {
 	}{
 		{"not refused", nil, nil, 1, ""},
 		{"refused for a moment", []error{nil, weak, invalid, nil}, []error{invalid, weak, nil}, 1, ""},
-		{"removed", nil, []error{invalid}, 0, "the result of trial 1 is not stored: unauthenticated: the token is not valid"},
+		{"removed", nil, []error{invalid}, 0, "the result of trial 1, value 1, is not stored: unauthenticated: the token is not valid"},
 		{"never valid", []error{invalid, nil}, nil, 0, "unauthenticated: the token is not valid"},
 		{"of another role", []error{weak, nil}, nil, 0, "permission_denied: the token has the role read"},
 	} {
