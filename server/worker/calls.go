@@ -239,7 +239,8 @@ func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
 const maxMessage = 4 << 10 // bytes of the message of a failure
 
 // tell stores a result. A result that the server does not take, because another attempt was first, is
-// dropped. After the end of ctx it has a moment.
+// dropped. A result that an edit of the study made invalid is a NotStored with store.ErrEdited. After the end of
+// ctx it has a moment.
 func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r store.Report) error {
 	after, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -261,6 +262,12 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	}
 	if connect.CodeOf(err) == connect.CodeAlreadyExists {
 		return nil
+	}
+	if connect.CodeOf(err) == connect.CodeInvalidArgument { // the study may have been edited
+		if edited := w.define(after); errors.Is(edited, store.ErrEdited) {
+			err = edited
+		}
+		w.release(after, a)
 	}
 	if err != nil {
 		r.Trial = t.Number

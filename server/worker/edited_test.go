@@ -2,7 +2,10 @@ package worker_test
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,5 +55,45 @@ func TestEditDuringARun(t *testing.T) {
 				require.Equal(t, 2, done.Evaluated)
 			}
 		})
+	}
+}
+
+// Evaluations in progress during an edit that wants other numbers end, and their trials are released.
+func TestEditDuringEvaluations(t *testing.T) {
+	backend := store.NewMemory()
+	u, err := store.New(backend, store.Options{}).Create(t.Context(), &study.Definition{
+		Version: 1, Name: "s", Budget: 5, Initial: 5, Parameters: []space.Parameter{space.Float("x", 0, 1)},
+	})
+	require.NoError(t, err)
+	r := servertest.Start(t, server.New(backend, server.Options{}), servertest.AnyPort)
+	var begun sync.WaitGroup
+	begun.Add(2)
+	done, err := worker.Run(t.Context(), &worker.HTTP{URL: r.URL}, func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+		begun.Done()
+		begun.Wait()
+		if trial.Number == 1 {
+			require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
+				d.Objectives = []study.Objective{{Name: "loss"}}
+				return &d, nil
+			}))
+		} else {
+			require.Eventually(t, func() bool {
+				v, err := u.View(ctx)
+				return err != nil || v.Trials[0].Lease.IsZero()
+			}, time.Minute, 10*time.Millisecond)
+		}
+		require.NoError(t, ctx.Err())
+		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+	}, worker.Options{Study: "s", Workers: 2})
+	require.ErrorIs(t, err, store.ErrEdited)
+	_, lost := errors.AsType[*store.NotStored](err)
+	require.True(t, lost)
+	require.ErrorContains(t, err, "is not stored: study s: the study was edited: objectives")
+	require.Zero(t, done.Evaluated)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	for _, trial := range v.Trials {
+		require.Equal(t, store.Pending, trial.State)
+		require.True(t, trial.Lease.IsZero(), "trial %d", trial.Number)
 	}
 }
