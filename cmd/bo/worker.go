@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,6 +85,9 @@ func (c *workerCmd) Run(e *env) error {
 	if err != nil && e.ctx.Err() == nil {
 		return c.explained(err)
 	}
+	if _, lost := errors.AsType[*store.NotStored](err); lost { // otherwise err is printed at the end
+		fmt.Fprintf(e.stderr, "bo: %s\n", oneLine(c.explained(err).Error()))
+	}
 	if printed := c.print(e, done); printed != nil {
 		return printed
 	}
@@ -105,6 +109,13 @@ func (c *workerCmd) print(e *env, done worker.Done) error {
 // explained drops the code of an error of the service, and names the address if it was not reached.
 func (c *workerCmd) explained(err error) error {
 	if lost, ok := errors.AsType[*store.NotStored](err); ok {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			all := slices.Clone(joined.Unwrap())
+			for i := range all {
+				all[i] = c.explained(all[i])
+			}
+			return errors.Join(all...)
+		}
 		return &store.NotStored{Report: lost.Report, Err: c.explained(lost.Err)}
 	}
 	e, ok := errors.AsType[*connect.Error](err)

@@ -24,6 +24,7 @@ const (
 	maxPause   = 10 * time.Second
 	askTime    = 10 * time.Minute // of one request for a trial, which may wait for a fit
 	callTime   = time.Minute      // of another request
+	lastTime   = 10 * time.Second // of the requests for a result after an interrupt
 
 	// refusalTime is the time in which requests with a refused token are repeated, if the token was valid
 	// before. Results of long evaluations then outlast a fault of the service's file of tokens.
@@ -242,9 +243,11 @@ const maxMessage = 4 << 10 // bytes of the message of a failure
 // dropped. A result that an edit of the study made invalid is a NotStored with store.ErrEdited. After the end of
 // ctx it has a moment.
 func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r store.Report) error {
-	after, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(10*time.Second, cancel) })
+	after, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(lastTime, func() { cancel(fmt.Errorf("no answer in %v", lastTime)) })
+	})
 	defer stop()
 	if len(r.Message) > maxMessage {
 		r.Message = r.Message[:maxMessage]

@@ -55,8 +55,8 @@ type Done struct {
 // minutes if the server has issued a trial before. The keys of requests ensure that a repeated request
 // issues no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx. If
 // the study is edited so that a trial is no point of the space at the start, the error may wrap
-// store.ErrEdited, as store.Edited reports it. Evaluations in progress have then ended. The error of a
-// result that the server does not take wraps store.NotStored.
+// store.ErrEdited, as store.Edited reports it. Evaluations in progress have then ended. The error wraps a
+// store.NotStored for each result that the server does not take, also after the end of ctx.
 func Run(ctx context.Context, client Client, evaluate store.Evaluate, o Options) (Done, error) {
 	if o.Name == "" {
 		host, _ := os.Hostname()
@@ -81,7 +81,13 @@ func Run(ctx context.Context, client Client, evaluate store.Evaluate, o Options)
 	all.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.done, cmp.Or(context.Cause(ctx), cmp.Or(errs...))
+	err := cmp.Or(context.Cause(ctx), cmp.Or(errs...))
+	for _, other := range errs {
+		if lost, ok := errors.AsType[*store.NotStored](other); ok && !errors.Is(err, lost) {
+			err = errors.Join(err, lost)
+		}
+	}
+	return w.done, err
 }
 
 // worker is the state of a Run.

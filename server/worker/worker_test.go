@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,4 +91,34 @@ func TestRefusedToken(t *testing.T) {
 			})
 		})
 	}
+}
+
+// away is a service that takes no results.
+type away struct {
+	refusing
+	trials atomic.Int32
+}
+
+func (s *away) Ask(context.Context, *bov1.AskRequest) (*bov1.AskResponse, error) {
+	params, err := structpb.NewStruct(map[string]any{"x": 0.5})
+	return &bov1.AskResponse{Trials: []*bov1.Assignment{{Trial: s.trials.Add(1), Attempt: 1, Token: "t", Params: params}}}, err
+}
+
+// An interrupted worker whose server is away returns all results that are lost.
+func TestInterruptedWithoutServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var begun sync.WaitGroup
+		begun.Add(2)
+		s := &away{refusing: refusing{tells: []error{connect.NewError(connect.CodeUnavailable, errors.New("down"))}}}
+		_, err := Run(ctx, s, func(_ context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+			begun.Done()
+			begun.Wait()
+			cancel()
+			return store.Report{Numbers: map[string]float64{"value": float64(trial.Number)}}, nil
+		}, Options{Study: "bread", Workers: 2})
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "the result of trial 1, value 1, is not stored: no answer in 10s")
+		require.ErrorContains(t, err, "the result of trial 2, value 2, is not stored: no answer in 10s")
+	})
 }
