@@ -113,3 +113,50 @@ func TestOutage(t *testing.T) {
 		})
 	}
 }
+
+// unread is a backend whose next read fails after a trial was issued, once.
+type unread struct {
+	store.Backend
+	issued, failed atomic.Bool
+}
+
+func (b *unread) View(ctx context.Context, f func(store.Tx) error) error {
+	if b.issued.Load() && b.failed.CompareAndSwap(false, true) {
+		return fmt.Errorf("%w: the database is locked", store.ErrUnavailable)
+	}
+	return b.Backend.View(ctx, f)
+}
+
+func (b *unread) Update(ctx context.Context, f func(store.Tx) error) error {
+	return b.Backend.Update(ctx, func(tx store.Tx) error {
+		if err := f(tx); err != nil {
+			return err
+		}
+		row, err := tx.Study("s")
+		if err != nil {
+			return err
+		}
+		pending, err := tx.Trials(row.ID, store.Query{Pending: true})
+		if len(pending) > 0 && !pending[0].Lease.IsZero() {
+			b.issued.Store(true)
+		}
+		return err
+	})
+}
+
+// An outage between the issue of a trial and its evaluation does not end a run.
+func TestOutageBeforeAnEvaluation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &unread{Backend: store.NewMemory()}
+		u, err := store.New(b, store.Options{}).Create(t.Context(), line(3))
+		require.NoError(t, err)
+		_, err = u.Enqueue(t.Context(), "", map[string]any{"x": 0.5})
+		require.NoError(t, err)
+		retried := 0
+		require.NoError(t, u.Run(t.Context(), func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			require.Equal(t, 1, trial.Attempt)
+			return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+		}, store.RunOptions{OnRetry: func(error) { retried++ }}))
+		require.Equal(t, 1, retried)
+	})
+}

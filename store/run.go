@@ -404,7 +404,12 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 		delete(r.held, held)
 		r.guard.Unlock()
 	}()
-	p, d, err := r.point(ctx, t)
+	var p space.Point
+	var d *study.Definition
+	err = r.patiently(ctx, func() (err error) {
+		p, d, err = r.point(ctx, t)
+		return err
+	})
 	if err != nil {
 		after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer done()
