@@ -348,9 +348,13 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event
 	for _, t := range pending {
-		if c.own(&t) { // issued by this claim, in a transaction that was repeated
+		if c.own(&t) { // issued by this claim, in a transaction that was repeated, maybe long ago
+			t.Lease = later(t.Lease, c.now.Add(c.lease))
 			taken = append(taken, t)
 		}
+	}
+	if err := c.tx.PutTrials(c.row.ID, taken); err != nil {
+		return nil, err
 	}
 	for _, t := range pending {
 		if c.own(&t) || t.Running(c.now) || len(taken) >= n && t.Lease.IsZero() {

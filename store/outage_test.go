@@ -19,8 +19,9 @@ import (
 // outage is a backend that takes no writes for some time.
 type outage struct {
 	store.Backend
-	until atomic.Pointer[time.Time]
-	fault error // after 30 s; nil waits for the end of the context
+	until          atomic.Pointer[time.Time]
+	fault          error                         // after 30 s; nil waits for the end of the context
+	unacknowledged atomic.Pointer[time.Duration] // of the outage that follows the next write, whose acknowledgement is lost
 }
 
 func (b *outage) last(d time.Duration) {
@@ -37,7 +38,12 @@ func (b *outage) Update(ctx context.Context, f func(store.Tx) error) error {
 		time.Sleep(30 * time.Second)
 		return b.fault
 	}
-	return b.Backend.Update(ctx, f)
+	err := b.Backend.Update(ctx, f)
+	if lasts := b.unacknowledged.Swap(nil); lasts != nil {
+		b.last(*lasts)
+		return b.fault
+	}
+	return err
 }
 
 // A run stores its results after an outage of minutes. After a longer outage its error has the results that are
@@ -158,5 +164,26 @@ func TestOutageBeforeAnEvaluation(t *testing.T) {
 			return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
 		}, store.RunOptions{OnRetry: func(error) { retried++ }}))
 		require.Equal(t, 1, retried)
+	})
+}
+
+// After an outage that is longer than a lease, a run holds the trial that it claimed in a write whose
+// acknowledgement was lost.
+func TestOutageAfterAClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &outage{Backend: store.NewMemory(), fault: fmt.Errorf("%w: the database is locked", store.ErrUnavailable)}
+		u, err := store.New(b, store.Options{}).Create(t.Context(), line(2))
+		require.NoError(t, err)
+		_, err = u.Enqueue(t.Context(), "", map[string]any{"x": 0.1}, map[string]any{"x": 0.2})
+		require.NoError(t, err)
+		require.NoError(t, u.Run(t.Context(), func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			require.Equal(t, 1, trial.Attempt)
+			if trial.Number == 1 {
+				b.unacknowledged.Store(new(5 * time.Minute))
+			} else {
+				change(t, b, func(_ *store.Row, trials []store.Trial, now time.Time) { require.True(t, trials[1].Running(now)) })
+			}
+			return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+		}, store.RunOptions{}))
 	})
 }
