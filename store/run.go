@@ -185,7 +185,7 @@ type run struct {
 // RunOptions, an edit and a store that does not answer also cancel the evaluations in progress.
 func (r *run) end(err error) {
 	r.guard.Lock()
-	if _, lost := errors.AsType[*NotStored](err); lost || r.why == nil {
+	if lost, ok := errors.AsType[*NotStored](err); r.why == nil || ok && !errors.Is(r.why, lost) {
 		r.why = errors.Join(r.why, err)
 	}
 	r.guard.Unlock()
