@@ -36,6 +36,9 @@ const (
 	// warpMargin is the gain of log marginal likelihood, in nats, above which the log
 	// transform is chosen: a factor of 20.
 	warpMargin = 3
+	// limitMargin is the gain per observation for the number of an outcome constraint. Numbers over decades
+	// gain some nats each. Numbers that gather at the bound may gain a tenth.
+	limitMargin = 0.5
 	// warpRows bounds the number of observations in the comparison.
 	warpRows = 200
 )
@@ -185,7 +188,8 @@ func (w warp) interval(mean, sd, sign float64) [2]float64 {
 
 // chooseWarp returns one of the log transforms, standardised for the values v at the rows of x, or the plain map.
 // It chooses the transform with the largest log marginal likelihood of v under an exact Gaussian process with the default
-// prior, if that is larger than for the plain map by more than warpMargin. The choice costs a
+// prior, if that is larger than for the plain map by more than warpMargin, and for a number of an outcome constraint by
+// limitMargin for each observation. The choice costs a
 // fit per map, from one start each, to at most warpRows observations. Their random numbers have the given label.
 func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label string, logs ...warp) (warp, error) {
 	maps := []warp{warp{}.standardized(v)}
@@ -199,8 +203,9 @@ func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label 
 	}
 	xs, vs := subset.AtMost(x, v, warpRows, random.New(t.opts.Seed, label, 0))
 	seen := slices.Compact(slices.Sorted(slices.Values(vs))) // a repeated number is often a limit of the measurement
+	margin := max(warpMargin, limitMargin*float64(len(vs)))
 	if logs[0].form == above {
-		seen = withoutTies(vs, logs[0].origin)
+		seen, margin = withoutTies(vs, logs[0].origin), warpMargin
 	}
 	likelihood := make([]float64, len(maps))
 	var group sync.WaitGroup
@@ -213,7 +218,7 @@ func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label 
 		})
 	}
 	group.Wait()
-	likelihood[0] += warpMargin
+	likelihood[0] += margin
 	return maps[floats.MaxIdx(likelihood)], ctx.Err()
 }
 
