@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Points of the design that are asked for one after another need one computation of their block, and
-// equal the points that are asked for together.
+// A block of the design is computed once, also if its points are asked for one by one. They equal the
+// points that are asked for together.
 func TestDesignBlockIsComputedOnce(t *testing.T) {
 	const n = 200
 	s := newSpace(t, space.Float("x", 0, 1), space.Int("n", 1, 5))

@@ -23,9 +23,9 @@ const (
 	// WarpAuto, the default, may replace each value by log(1 + d/m), with d the distance
 	// to the best value and m the median distance. It does so if the transform raises
 	// the marginal likelihood of the values under a default Gaussian process at least
-	// 20-fold. A number of Options.Require may be replaced by the same logarithm of its distance to
-	// the bound, negative on the side that meets it. Auto takes no logarithm if the surrogate model's prior is stated,
-	// because a stated prior describes the untransformed values.
+	// 20-fold. A number of Options.Require may be replaced by a logarithm about its bound, if that
+	// gains half a nat per observation too (ADR 40). It takes no logarithm if the surrogate
+	// model's prior is stated, because a stated prior describes the untransformed values.
 	WarpAuto Warp = "auto"
 	// WarpNone takes no logarithm. Values far above the others are lowered to a bound in
 	// both cases (ADR 9).
@@ -36,8 +36,8 @@ const (
 	// warpMargin is the gain of log marginal likelihood, in nats, above which the log
 	// transform is chosen: a factor of 20.
 	warpMargin = 3
-	// limitMargin is the gain per observation for the number of an outcome constraint. Numbers over decades
-	// gain some nats each. Numbers that gather at the bound may gain a tenth.
+	// limitMargin is the gain per observation, in nats, for the number of an outcome constraint.
+	// Numbers over decades gain some nats each. Numbers that gather at the bound gain a tenth.
 	limitMargin = 0.5
 	// warpRows bounds the number of observations in the comparison.
 	warpRows = 200
@@ -56,8 +56,8 @@ const (
 // warp is the increasing map from values to be minimised, in the user's units, to the targets of the surrogate
 // model: the standardised h(v) of one of the forms. The form around is the bilog transform of Eriksson and
 // Poloczek (2021, SCBO). A Gaussian process on h(v) is a warped Gaussian process (Snelson, Rasmussen and Ghahramani
-// 2004). Multiplying all values by a positive number leaves the targets unchanged. Adding a number does so in all
-// forms but ratio.
+// 2004). Multiplying all values, and the bound, by a positive number leaves the targets unchanged. Adding a number
+// does so in all forms but ratio.
 type warp struct {
 	form          form
 	origin, width float64
@@ -186,11 +186,12 @@ func (w warp) interval(mean, sd, sign float64) [2]float64 {
 	return [2]float64{min(sign*low, sign*high), max(sign*low, sign*high)}
 }
 
-// chooseWarp returns one of the log transforms, standardised for the values v at the rows of x, or the plain map.
-// It chooses the transform with the largest log marginal likelihood of v under an exact Gaussian process with the default
-// prior, if that is larger than for the plain map by more than warpMargin, and for a number of an outcome constraint by
-// limitMargin for each observation. The choice costs a
-// fit per map, from one start each, to at most warpRows observations. Their random numbers have the given label.
+// chooseWarp returns one of the log transforms, standardised for the values v at the rows of x, or the
+// plain map. It chooses the transform with the largest log marginal likelihood of v under an exact
+// Gaussian process with the default prior. The likelihood must be larger than for the plain map by
+// more than warpMargin, and for the number of an outcome constraint also by limitMargin per
+// observation. The choice costs a fit per map, from one start each, to at most warpRows
+// observations. Their random numbers have the given label.
 func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label string, logs ...warp) (warp, error) {
 	maps := []warp{warp{}.standardized(v)}
 	for _, w := range logs {

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// winsorize lowers in place the values of z above a bound to it: the larger of the fences of z and of the values of
-// feasible trials, which may be none. The
-// exact value of a very bad trial hardly informs about the location of the minimum, and a
-// few such values would dominate the output scale. But feasible values may all lie above the fence of z, if infeasible
-// ones are smaller.
+// winsorize lowers in place the values of z above a bound to that bound. The bound is the fence of z or
+// the fence of feasible, the values of the feasible trials, whichever is larger; feasible may be empty.
+// The exact value of a very bad trial hardly informs about the location of the minimum, and a
+// few such values would dominate the output scale. But if infeasible values are smaller, all
+// feasible ones may lie above the fence of z.
 func winsorize(z, feasible []float64) {
 	bound := fence(z)
 	if len(feasible) > 0 {
@@ -22,10 +22,10 @@ func winsorize(z, feasible []float64) {
 	}
 }
 
-// fence returns Q3 + 1.5 (Q3 - Q1), with the quartiles Q1 and Q3 of z: Tukey's fence, on the side of the bad values. If
-// so many values are equal that
-// Q1 = Q3, both are computed from the different values. Otherwise the bound would be the
-// value of this plateau, and worse values would be lowered to it.
+// fence returns Q3 + 1.5 (Q3 - Q1), with the quartiles Q1 and Q3 of z: Tukey's fence, on the side of
+// the bad values. If so many values are equal that Q1 = Q3, both are computed from the different
+// values. Otherwise the fence would be the value of this plateau, and worse values would be
+// lowered to it.
 func fence(z []float64) float64 {
 	sorted := slices.Sorted(slices.Values(z))
 	q1, q3 := quartiles(sorted)
