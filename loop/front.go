@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/random"
@@ -15,8 +16,8 @@ import (
 type FrontRecommendation struct {
 	Observed Pareto
 	// Model are the complete trials whose posterior means no other mean dominates, by
-	// ascending ID. Only trials that are feasible with a probability of at least ½ count; if there are
-	// none, Model is empty.
+	// ascending ID. Only trials that are feasible with the probability Confident count. If there are
+	// none, trials with a probability of at least ½ count; if there are none either, Model is empty.
 	Model []FrontEstimate
 	// Hypervolume is the volume between Observed.Reference and the means of Model; 0 with more than
 	// MaxHypervolume objectives.
@@ -67,10 +68,14 @@ func (t *task) recommendFront(f *fitted) FrontRecommendation {
 	} else {
 		rec.Fit, all = &f.facts, t.estimates(f)
 	}
+	enough := 0.5
+	if slices.ContainsFunc(all, func(e FrontEstimate) bool { return e.Feasible >= Confident }) {
+		enough = Confident
+	}
 	var y [][]float64
 	var candidates []FrontEstimate
 	for _, e := range all {
-		if e.Feasible >= 0.5 {
+		if e.Feasible >= enough {
 			losses := make([]float64, len(e.Mean))
 			for j, m := range e.Mean {
 				losses[j] = t.opts.Objectives[j].sign() * m

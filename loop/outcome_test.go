@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -251,6 +252,37 @@ func TestRecommendFront(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.RecommendFront(t.Context())
 	require.ErrorIs(t, err, ErrOptions)
+}
+
+// The objective falls towards the bound of a noisy number: the recommended trial is feasible with the probability
+// Confident, although trials with lower means are more likely feasible than not.
+func TestRecommendedTrialIsFeasible(t *testing.T) {
+	o := Options{Require: []Requirement{{Name: "latency", Bound: 0.5}}}
+	s, err := New(limitedSpace(), o)
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range 20 {
+		x := float64(i) / 20
+		p, err := limitedSpace().PointOf(map[string]any{"x": x, "y": 0.5})
+		require.NoError(t, err)
+		_, err = s.AddOutcome(p, Outcome{Value: -x + 0.02*rng.NormFloat64(), Numbers: map[string]float64{"latency": x + 0.1*rng.NormFloat64()}})
+		require.NoError(t, err)
+	}
+	r, err := s.Recommend(t.Context())
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, r.Model.Feasible, Confident)
+	require.InDelta(t, 0.4, r.Model.Trial.Point.Float("x"), 0.06)
+
+	o = Options{Objectives: []Goal{{Name: "cost"}, {Name: "latency"}}, Require: o.Require}
+	h := s.history()
+	for i := range h.Trials {
+		h.Trials[i].Numbers["cost"] = h.Trials[i].Value
+	}
+	front, err := RecommendFront(t.Context(), limitedSpace(), o, h)
+	require.NoError(t, err)
+	for _, e := range front.Model {
+		require.GreaterOrEqual(t, e.Feasible, Confident)
+	}
 }
 
 // Beside a noisy objective the estimates of a noise-free one are its values.

@@ -1,5 +1,5 @@
 // Command limits measures the search under an outcome constraint whose number spans decades, or one order of
-// magnitude. It prints the name and the regrets of each problem. ADR 40 has the results.
+// magnitude. It prints the name and the regrets of each problem. ADR 40 and ADR 42 have the results.
 //
 //	go run ./benchmarks/limits -first 1 -seeds 10
 package main

@@ -77,6 +77,12 @@ var problems = []problem{
 	{"share", 3, func(x []float64) float64 { return math.Cos(6*x[0]) + x[1]*x[2] }, func(x []float64) float64 { return 1 / (1 + math.Exp(-4*(x[0]+x[1]-x[2]-.4))) }, true, .6, 0, 30, 0},
 	{"temperature", 3, func(x []float64) float64 { return -x[0]*x[1] - .4*x[2] }, func(x []float64) float64 { return 300 + 200*x[0]*x[0] + 150*x[1]*x[2] }, false, 420, 0, 30, 0},
 	{"weight-noisy", 4, func(x []float64) float64 { return squares(x, 1, .7, .9, .8) }, func(x []float64) float64 { return x[0] + 2*x[1] + x[2]*x[3] }, false, 2, .03, 40, .02},
+	// The probability that a recommendation needs was confirmed on these, with seeds 1 to 10.
+	{"ring-noisy", 2, func(x []float64) float64 { return -x[0] + .3*math.Sin(8*x[1]) }, func(x []float64) float64 { return math.Abs(math.Sqrt(squares(x, .5, .5))-.3) + .1 }, false, .2, .05, 35, .02},
+	{"share-noisy", 3, func(x []float64) float64 { return math.Cos(6*x[0]) + x[1]*x[2] }, func(x []float64) float64 { return 1 / (1 + math.Exp(-4*(x[0]+x[1]-x[2]-.4))) }, true, .6, .05, 30, .05},
+	{"volume-noisy", 3, func(x []float64) float64 { return -x[0] - x[1] - 2*x[2] }, func(x []float64) float64 { return .1 + x[0]*x[1]*x[2] }, false, .2, .1, 30, .05},
+	{"rate-noisy", 3, func(x []float64) float64 { return -(x[0] + .5*x[1] - square(x[2]-.4)) }, func(x []float64) float64 { return math.Exp(12*(x[0]-.5) + 3*math.Sin(5*x[1]) + x[2]) }, false, 1, .3, 30, .02},
+	{"signal-noisy", 5, func(x []float64) float64 { return x[0] + x[1] + x[2] + .5*x[3] + .5*x[4] }, func(x []float64) float64 { return math.Pow(10, 5*x[0]*x[1]+2*x[2]-x[3]+math.Sin(4*x[4])) }, true, 300, .2, 40, .05},
 }
 
 func square(x float64) float64 { return x * x }
