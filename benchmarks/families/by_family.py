@@ -1,13 +1,15 @@
-"""Compare methods by families: python3 by_family.py RUNS METHOD OTHER...
+"""Compare methods by families: python3 by_family.py [--by-problem] RUNS METHOD OTHER...
 
-RUNS is a file of records of families/dev or families/confirm. The difference of a family is the mean of
-log10 regret of METHOD minus OTHER over its problems and instances. Prints the families in which METHOD
-is lower, equal and higher, and the exact two-sided p-value of Wilcoxon's signed-rank test.
+RUNS is a file of records of bo bench. The family of a problem is its name without the size at its end, such as
+discus of discus-8; with --by-problem it is the problem. The difference of a family is the mean of log10 regret of
+METHOD minus OTHER over its problems and instances. Problems without a known minimum are left out. Prints the
+families in which METHOD is lower, equal and higher, and the exact two-sided p-value of Wilcoxon's signed-rank test.
 """
 
+import argparse
 import json
 import math
-import sys
+import re
 from collections import defaultdict
 
 
@@ -30,21 +32,28 @@ def signed_rank(differences):
 
 
 def main():
-    path, method, *others = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--by-problem", action="store_true")
+    parser.add_argument("runs")
+    parser.add_argument("method")
+    parser.add_argument("others", nargs="+")
+    args = parser.parse_args()
     logs = {}
-    with open(path) as lines:
+    with open(args.runs) as lines:
         for record in map(json.loads, lines):
-            regret = max(record["regret"][-1], 1e-10)
-            logs[record["method"], record["problem"], record["seed"]] = math.log10(regret)
-    for other in others:
+            if record.get("regret"):
+                regret = max(record["regret"][-1], 1e-10)
+                logs[record["method"], record["problem"], record["seed"]] = math.log10(regret)
+    size = r"$" if args.by_problem else r"-?\d*$"
+    for other in args.others:
         families = defaultdict(list)
         for (name, problem, seed), value in logs.items():
-            if name == method and (other, problem, seed) in logs:
-                families[problem.rsplit("-", 1)[0]].append(value - logs[other, problem, seed])
+            if name == args.method and (other, problem, seed) in logs:
+                families[re.sub(size, "", problem)].append(value - logs[other, problem, seed])
         means = [sum(d) / len(d) for d in families.values()]
         lower, higher = sum(m < 0 for m in means), sum(m > 0 for m in means)
-        print(f"{other}: {len(means)} families, lower {lower}, equal {len(means) - lower - higher}, "
-              f"higher {higher}, p = {signed_rank(means):.2g}")
+        print(f"{other}: {len(means)} {'problems' if args.by_problem else 'families'}, lower {lower}, "
+              f"equal {len(means) - lower - higher}, higher {higher}, p = {signed_rank(means):.2g}")
 
 
 main()
