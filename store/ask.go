@@ -256,10 +256,12 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
-		if costs, err = affordable(tx, row, d, pending, now, a.costs.Load()); err != nil {
-			return err
-		}
 		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease, cached: cached, before: row.Trials}
+		if !slices.ContainsFunc(pending, func(t Trial) bool { return c.own(&t) }) {
+			if costs, err = affordable(tx, row, d, pending, now, a.costs.Load()); err != nil {
+				return err
+			}
+		}
 		if claimed, err = c.take(pending, a.want-len(a.got)); err != nil {
 			return err
 		}

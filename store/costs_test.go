@@ -93,3 +93,44 @@ func TestAskReadsChangedCosts(t *testing.T) {
 	require.NoError(t, spend(), "the limit is of another number")
 	require.ErrorIs(t, spend(), store.ErrBudget)
 }
+
+// between is a backend that calls a function once between a transaction whose acknowledgement is lost and the repeated
+// transaction.
+type between struct {
+	store.Backend
+	call atomic.Pointer[func()]
+}
+
+func (b *between) Update(ctx context.Context, f func(store.Tx) error) error {
+	err := b.Backend.Update(ctx, f)
+	if call := b.call.Swap(nil); call != nil && err == nil {
+		(*call)()
+		return b.Backend.Update(ctx, f)
+	}
+	return err
+}
+
+// An Ask returns the trial that it claimed in a transaction whose acknowledgement was lost, also if a result uses up
+// the cost before the transaction is repeated.
+func TestCostBeforeAClaimIsRepeated(t *testing.T) {
+	for _, key := range []string{"", "k"} {
+		b := &between{Backend: store.NewMemory()}
+		d := line(4)
+		d.End = study.End{Cost: "dollars <= 2"}
+		u, err := store.New(b, store.Options{}).Create(t.Context(), d)
+		require.NoError(t, err)
+		_, err = u.Enqueue(t.Context(), "", map[string]any{"x": 0.5}, map[string]any{"x": 0.6})
+		require.NoError(t, err)
+		first, err := u.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		b.call.Store(new(func() {
+			_, err := u.Tell(t.Context(), store.Report{Trial: first[0].Number, Numbers: map[string]float64{"value": 1, "dollars": 3}})
+			require.NoError(t, err)
+		}))
+		got, err := u.AskOnce(t.Context(), key, 1, "tester", 0)
+		require.NoError(t, err)
+		require.Equal(t, 2, got[0].Number)
+		_, err = u.Ask(t.Context(), 1)
+		require.ErrorIs(t, err, store.ErrBudget)
+	}
+}

@@ -188,3 +188,42 @@ func TestOutageAfterAClaim(t *testing.T) {
 		}, store.RunOptions{}))
 	})
 }
+
+// A run gives the trial back that it claimed in a write whose acknowledgement was lost, if its time or its target
+// comes before the write is repeated.
+func TestEndBeforeAClaimIsRepeated(t *testing.T) {
+	for _, c := range []struct {
+		options store.RunOptions
+		want    error
+	}{
+		{store.RunOptions{Time: time.Minute}, store.ErrTime},
+		{store.RunOptions{Workers: 2, Target: new(0.1)}, store.ErrTarget},
+	} {
+		t.Run(c.want.Error(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &outage{Backend: store.NewMemory(), fault: fmt.Errorf("%w: the database is locked", store.ErrUnavailable)}
+				u, err := store.New(b, store.Options{Lease: time.Hour}).Create(t.Context(), line(4))
+				require.NoError(t, err)
+				_, err = u.Enqueue(t.Context(), "", map[string]any{"x": 0.5}, map[string]any{"x": 0.1}, map[string]any{"x": 0.7})
+				require.NoError(t, err)
+				err = u.Run(t.Context(), func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+					if trial.Number == 1 {
+						time.Sleep(time.Second)
+						b.unacknowledged.Store(new(5 * time.Minute))
+					} else {
+						time.Sleep(5*time.Minute + 5*time.Second) // to a result after the outage, before the repeated write
+					}
+					return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+				}, c.options)
+				require.ErrorIs(t, err, c.want)
+				change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
+					require.Equal(t, 1, trials[max(1, c.options.Workers)].Attempt)
+					for _, trial := range trials {
+						require.False(t, trial.Running(now), "trial %d", trial.Number)
+					}
+					require.Empty(t, row.FitToken)
+				})
+			})
+		})
+	}
+}
