@@ -145,3 +145,44 @@ func TestEditDuringEvaluations(t *testing.T) {
 		})
 	}
 }
+
+// A result of an attempt that began before an edit of the cost does not need the new number. Later results do.
+func TestEditOfTheCostDuringEvaluations(t *testing.T) {
+	cost := func(u *store.Study) error {
+		return u.Edit(context.Background(), func(d study.Definition) (*study.Definition, error) { d.End.Cost = "dollars <= 9"; return &d, nil })
+	}
+	t.Run("run", func(t *testing.T) {
+		u, _ := newStudy(t, line(3), store.Options{})
+		require.NoError(t, u.Run(t.Context(), func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			numbers := map[string]float64{"value": p.Float("x")}
+			if trial.Number == 1 {
+				require.NoError(t, cost(u))
+			} else {
+				numbers["dollars"] = 1
+			}
+			return store.Report{Numbers: numbers}, nil
+		}, store.RunOptions{}))
+		v, err := u.View(t.Context())
+		require.NoError(t, err)
+		for _, trial := range v.Trials {
+			require.Equal(t, store.Complete, trial.State, trial.Message)
+		}
+	})
+	t.Run("tell", func(t *testing.T) {
+		u, _ := newStudy(t, line(3), store.Options{})
+		before, err := u.Ask(t.Context(), 2)
+		require.NoError(t, err)
+		require.NoError(t, cost(u))
+		after, err := u.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		tell := func(trial store.Trial, token string) error {
+			_, err := u.Tell(t.Context(), store.Report{Trial: trial.Number, Token: token, Numbers: map[string]float64{"value": 1}})
+			return err
+		}
+		require.ErrorIs(t, tell(after[0], after[0].Token), loop.ErrNotFinite)
+		require.ErrorIs(t, tell(before[1], ""), loop.ErrNotFinite)
+		for range 2 { // also if the result is told again
+			require.NoError(t, tell(before[0], before[0].Token))
+		}
+	})
+}

@@ -42,10 +42,11 @@ type Report struct {
 // for a fit.
 //
 // The same result again is no error. A trial that failed because its workers were lost, or
-// because the study was edited while it waited, accepts a first result. The error wraps
-// ErrNoTrial, ErrNoStudy if the token belongs to a deleted study of the same name, or ErrConflict if
-// the trial has another result or the key belongs to the result of another trial; the study is then
-// unchanged.
+// because the study was edited while it waited, accepts a first result. The result of an attempt that
+// was issued before an edit needs no number for End.Cost. The error wraps ErrNoTrial, ErrNoStudy if the
+// token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, or
+// ErrConflict if the trial has another result or the key belongs to the result of another trial; the study
+// is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var told Trial
 	tell := func(tx Tx, row *Row, now time.Time) (err error) {
@@ -89,8 +90,8 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		return Trial{}, err
 	}
 	if r.Failure == "" {
-		if err := d.Unreported(r.Numbers); err != nil {
-			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
+		if err := r.complete(tx, row, d, t); err != nil {
+			return Trial{}, err
 		}
 	}
 	if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
@@ -111,6 +112,39 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
 	t.Told, t.Revision = e.Revision, e.Revision
 	return *t, putChanges(tx, row, []Trial{*t}, append(events, e))
+}
+
+// complete returns an error if a result lacks a number that d.Reported names. The result of an attempt that was issued
+// before an edit needs no cost, because the edit may have added it.
+func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial) error {
+	lacks := d.Unreported(r.Numbers)
+	switch {
+	case lacks == nil:
+		return nil
+	case d.Missing(r.Numbers) != nil:
+	case t.State == Complete && maps.Equal(r.Numbers, t.Numbers):
+		return nil
+	case r.Token != "" && r.Token == t.Token:
+		if edited, err := editedSince(tx, row, t.Revision); err != nil || edited {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, lacks)
+}
+
+// editedSince reports whether the study was edited after a revision.
+func editedSince(tx Tx, row *Row, revision int64) (bool, error) {
+	const page = 1000
+	for {
+		events, err := tx.Events(row.ID, revision, page)
+		if err != nil || slices.ContainsFunc(events, func(e Event) bool { return e.Kind == StudyEdited }) {
+			return err == nil, err
+		}
+		if len(events) < page {
+			return false, nil
+		}
+		revision = events[page-1].Revision
+	}
 }
 
 // MaxOutput is the number of bytes that the store keeps of the end of an evaluation's output.
