@@ -16,8 +16,9 @@ import (
 type eventLog struct {
 	mu   sync.Mutex
 	w    io.Writer
-	file *os.File // nil for standard output
-	last int64    // revision of the last event written; 0 in a new file
+	file *os.File    // nil for standard output
+	last store.Event // in the file when it was opened; zero in a new file
+	feed *store.Feed
 }
 
 // maxEvent is a bound on the bytes of a line of an event, whose longest part is the output of a trial.
@@ -68,20 +69,39 @@ func (l *eventLog) resume(path string) error {
 	if len(lines) < 2 {
 		return nil
 	}
-	var e store.Event
-	if json.Unmarshal(lines[len(lines)-2], &e) == nil {
-		l.last = e.Revision
-	}
+	_ = json.Unmarshal(lines[len(lines)-2], &l.last) // the file may have other lines
 	return nil
 }
 
-// write writes the events since the last call.
-func (l *eventLog) write(ctx context.Context, u *store.Study) error {
+// follow begins with the events of a study after the last event in the file. If this event is of another study, it
+// begins after the present events, or at the first one if there are no trials.
+func (l *eventLog) follow(ctx context.Context, u *store.Study, v *store.View) error {
+	since := v.Revision
+	if len(v.Trials) == 0 {
+		since = 0
+	}
+	if last := l.last; last.Revision > 0 {
+		events, err := u.Events(ctx, last.Revision-1, 1)
+		if err != nil {
+			return err
+		}
+		if len(events) > 0 && events[0].Time.Equal(last.Time) {
+			if last.Time = events[0].Time; last == events[0] { // times may differ in their zones
+				since = last.Revision
+			}
+		}
+	}
+	l.feed = u.Feed(since)
+	return nil
+}
+
+// write writes the events since the last call. The error wraps store.ErrNoStudy if the study was deleted.
+func (l *eventLog) write(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	const page = 1000
 	for {
-		events, err := u.Events(ctx, l.last, page)
+		events, err := l.feed.Next(ctx, page)
 		if err != nil {
 			return err
 		}
@@ -89,7 +109,6 @@ func (l *eventLog) write(ctx context.Context, u *store.Study) error {
 			if err := printJSON(l.w, e); err != nil {
 				return err
 			}
-			l.last = e.Revision
 		}
 		if len(events) < page {
 			return nil

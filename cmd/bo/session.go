@@ -226,12 +226,8 @@ func (s *session) prepare() error {
 		if s.events, err = openEvents(s.Events, s.e.stdout); err != nil {
 			return err
 		}
-		switch last := s.events.last; {
-		case s.kept && 0 < last && last <= v.Revision: // the file is of this study
-		case len(v.Trials) == 0:
-			s.events.last = 0
-		default:
-			s.events.last = v.Revision
+		if err := s.events.follow(s.ctx, s.study, v); err != nil {
+			return err
 		}
 	}
 	done, budget := finishedTrials(v), v.Definition.Budget+addedTrials(v)
@@ -423,7 +419,7 @@ func (s *session) writeEvents() bool {
 	if s.events == nil {
 		return true
 	}
-	err := s.events.write(s.reads, s.study)
+	err := s.events.write(s.reads)
 	if err != nil {
 		s.stop(err)
 	}
