@@ -309,18 +309,12 @@ func (h *Health) agreement() string {
 
 // equalValues returns the number of complete trials, and whether there are several of one value.
 func equalValues(v *loop.View) (n int, equal bool) {
-	equal = true
-	first := 0.0
 	for i := range v.Trials {
-		if t := &v.Trials[i]; t.State == loop.Complete {
-			if n == 0 {
-				first = t.Value
-			}
-			equal = equal && t.Value == first
+		if v.Trials[i].State == loop.Complete {
 			n++
 		}
 	}
-	return n, equal && n > 1
+	return n, v.EqualValues()
 }
 
 // Scaleless reports whether the complete trials of v have fewer than two different values and the noise is not

@@ -114,7 +114,7 @@ func TestImportanceOfRBF(t *testing.T) {
 func TestImportanceOfTinyAndHugeValues(t *testing.T) {
 	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1))
 	require.NoError(t, err)
-	effects := func(value func(v float64) float64) []Effect {
+	effects := func(value func(v float64) float64) (out []Effect, unimportant string) {
 		var h loop.History
 		x := space.Sobol(40, 2, random.New(1, "tiny", 0))
 		for i := range 40 {
@@ -124,25 +124,29 @@ func TestImportanceOfTinyAndHugeValues(t *testing.T) {
 		}
 		v, err := loop.Inspect(t.Context(), s, loop.Options{}, h)
 		require.NoError(t, err)
-		out, err := Importance(t.Context(), v, ImportanceOptions{Points: 512, Paths: 4})
+		out, err = Importance(t.Context(), v, ImportanceOptions{Points: 512, Paths: 4})
 		require.NoError(t, err)
-		require.Empty(t, Unimportant(v))
-		return out
+		return out, Unimportant(v)
 	}
-	want := effects(func(v float64) float64 { return v })
+	want, unimportant := effects(func(v float64) float64 { return v })
+	require.Empty(t, unimportant)
 	for name, value := range map[string]func(v float64) float64{
 		"tiny":     func(v float64) float64 { return v * 1e-300 },
 		"huge":     func(v float64) float64 { return v * 1e200 },
 		"far from": func(v float64) float64 { return v + 1e10 },
 	} {
-		for i, e := range effects(value) {
+		got, unimportant := effects(value)
+		require.Empty(t, unimportant, name)
+		for i, e := range got {
 			require.Equal(t, want[i].Parameter, e.Parameter, name)
 			require.Equal(t, want[i].Direction, e.Direction, name)
 			require.InDelta(t, float64(want[i].Total), float64(e.Total), 0.01, name)
 			require.InDelta(t, float64(want[i].TotalInterval.High), float64(e.TotalInterval.High), 0.02, name)
 		}
 	}
-	for _, e := range effects(func(v float64) float64 { return v + 1e15 }) { // the values have an error of 1/16
+	rounded, unimportant := effects(func(v float64) float64 { return v + 1e15 }) // the values have an error of 1/16
+	require.Equal(t, "All 40 values are equal, so that no parameter has an effect.", unimportant)
+	for _, e := range rounded {
 		require.False(t, math.IsNaN(float64(e.Total)))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -498,6 +499,29 @@ func TestWhyAfterOneTrial(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, TooFew, health.Verdict)
 	require.Empty(t, health.Tests)
+}
+
+// Values that differ by rounding errors alone are equal, as for the proposals of package loop.
+func TestEqualValuesUpToRounding(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	for value, equal := range map[float64]bool{0.3: true, 0.30000000000000004: true, 0.4: false} {
+		study, err := loop.New(s, loop.Options{Initial: 3})
+		require.NoError(t, err)
+		for k := range 6 {
+			p, err := s.PointOf(map[string]any{"x": float64(k) / 6})
+			require.NoError(t, err)
+			_, err = study.Add(p, []float64{0.3, value}[k%2])
+			require.NoError(t, err)
+		}
+		v, err := study.Inspect(t.Context())
+		require.NoError(t, err)
+		next, err := v.Propose(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, equal, next.Points[0].Source == loop.Design)
+		require.Equal(t, equal, Scaleless(v), "%v", value)
+		require.Equal(t, equal, strings.HasPrefix(Unimportant(v), "All 6 values are equal"))
+	}
 }
 
 // Predict is the prediction that Why explains, and a measurement is less certain.

@@ -219,6 +219,25 @@ func (t *task) viewOfNumber(name string, sign float64, w warp, noiseFree bool) *
 	return v
 }
 
+// EqualValues reports whether at least two trials of v are complete and their values differ by rounding errors alone.
+func (v *View) EqualValues() bool {
+	var first *Trial
+	n := 0
+	for i := range v.Trials {
+		t := &v.Trials[i]
+		switch {
+		case t.State != Complete:
+			continue
+		case first == nil:
+			first = t
+		case !equal(t.Value, first.Value):
+			return false
+		}
+		n++
+	}
+	return n > 1
+}
+
 // Propose is the function Propose for the options and the history of v, with the fit of v: it costs no other
 // fit, except by a local model or a scalarisation. It is for the views of Inspect, InspectObjective and InspectAll.
 func (v *View) Propose(ctx context.Context, n int) (Proposals, error) {
