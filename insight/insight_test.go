@@ -501,7 +501,8 @@ func TestWhyAfterOneTrial(t *testing.T) {
 	require.Empty(t, health.Tests)
 }
 
-// Values that differ by rounding errors alone are equal, as for the proposals of package loop.
+// Values that differ by rounding errors alone are equal, as for the proposals of package loop: the next point comes from the
+// design, and neither exploits nor explores.
 func TestEqualValuesUpToRounding(t *testing.T) {
 	s, err := space.New(space.Float("x", 0, 1))
 	require.NoError(t, err)
@@ -521,6 +522,15 @@ func TestEqualValuesUpToRounding(t *testing.T) {
 		require.Equal(t, equal, next.Points[0].Source == loop.Design)
 		require.Equal(t, equal, Scaleless(v), "%v", value)
 		require.Equal(t, equal, strings.HasPrefix(Unimportant(v), "All 6 values are equal"))
+		for _, x := range []float64{0.1, 0.6, 1} {
+			p, err := s.PointOf(map[string]any{"x": x})
+			require.NoError(t, err)
+			text, err := Explain([]*loop.View{v}, p)
+			require.NoError(t, err)
+			if equal {
+				require.NotContains(t, strings.Join(text, " "), "The point ex")
+			}
+		}
 	}
 }
 

@@ -221,8 +221,8 @@ func (r *Reasons) write(v *loop.View) {
 	if v.Options.Maximize {
 		better = p.Mean > b.Prediction.Mean
 	}
-	switch complete, _ := equalValues(v); {
-	case complete < 2: // the prediction is constant
+	switch complete, equal := equalValues(v); {
+	case complete < 2 || equal: // the prediction is constant
 	case better:
 		r.Text = append(r.Text, "The point exploits: its predicted value is better than the incumbent's.")
 	case p.SD > b.Prediction.SD:
