@@ -297,7 +297,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	})
 	a.unsure = a.unsure || err != nil && ctx.Err() != nil
 	if err == nil && over > 0 {
-		err = fmt.Errorf("%w: all %d trials are issued", ErrBudget, over)
+		err = fmt.Errorf("%w: all %d trials are issued (bo study edit %s --budget N raises the budget)", ErrBudget, over, a.name)
 	}
 	if err == nil {
 		if costs != nil {
@@ -681,7 +681,7 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 			return err
 		}
 		if left := d.Budget - row.Issued; len(trials) > left {
-			return fmt.Errorf("%w: %d of %d trials are issued, so %d more cannot be enqueued", ErrBudget, row.Issued, d.Budget, len(trials))
+			return fmt.Errorf("%w: %d of %d trials are issued, so %d more cannot be enqueued (bo study edit %s --budget N raises the budget)", ErrBudget, row.Issued, d.Budget, len(trials), u.name)
 		}
 		for i := range trials {
 			trials[i].Source = loop.Enqueued
