@@ -100,6 +100,9 @@ func regretRun(ctx context.Context, o benchmarks.Objective, noise float64, seed 
 			continue
 		}
 		r, err := s.EstimateRegret(ctx, 0.95)
+		if errors.Is(err, loop.ErrEqualValues) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
