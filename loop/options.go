@@ -83,7 +83,7 @@ type Options struct {
 	First []map[string]any
 
 	// Warp selects the output transform. Empty is WarpAuto.
-	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, no logarithm"`
+	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated, and of numbers of outcome constraints about their bounds; none, no logarithm"`
 
 	// Local selects the local search. Empty is LocalAuto.
 	Local Local `set:"local" default:"auto" oneof:"auto,none" help:"Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials"`

@@ -48,7 +48,7 @@ HELP = {
     "stop": "Rule that stops poor trials early: a name, or a mapping with the rule and settings.",
     "surrogate": "Surrogate model: a name, or a mapping with the name and settings.",
     "timeout": "A trial that takes longer fails: a time such as 90s or 2h.",
-    "warp": "Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, no logarithm; default auto.",
+    "warp": "Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated, and of numbers of outcome constraints about their bounds; none, no logarithm; default auto.",
     "workers": "Number of concurrent evaluations; default 1.",
     "goal": "minimize or maximize.",
     "noise_free": "Equal points have equal values.",
@@ -681,7 +681,7 @@ if TYPE_CHECKING:
         surrogate: Surrogate
         """Surrogate model: a name, or a mapping with the name and settings."""
         warp: Literal["auto", "none"]
-        """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, no logarithm; default auto."""
+        """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated, and of numbers of outcome constraints about their bounds; none, no logarithm; default auto."""
         exact: int
         """largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500."""
         isotropic: bool
