@@ -146,7 +146,8 @@ func TestEditDuringEvaluations(t *testing.T) {
 	}
 }
 
-// A result of an attempt that began before an edit of the cost does not need the new number. Later results do.
+// A result of an attempt that was issued before an edit of the cost does not need the new number. Later results do. The
+// error of a result that lacks another number names the edit.
 func TestEditOfTheCostDuringEvaluations(t *testing.T) {
 	cost := func(u *store.Study) error {
 		return u.Edit(context.Background(), func(d study.Definition) (*study.Definition, error) { d.End.Cost = "dollars <= 9"; return &d, nil })
@@ -167,6 +168,16 @@ func TestEditOfTheCostDuringEvaluations(t *testing.T) {
 		for _, trial := range v.Trials {
 			require.Equal(t, store.Complete, trial.State, trial.Message)
 		}
+	})
+	t.Run("other numbers", func(t *testing.T) {
+		u, _ := newStudy(t, line(3), store.Options{})
+		trials, err := u.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		require.NoError(t, u.Edit(t.Context(), func(d study.Definition) (*study.Definition, error) { d.Require = []string{"size <= 3"}; return &d, nil }))
+		_, err = u.Tell(t.Context(), store.Report{Trial: 1, Token: trials[0].Token, Numbers: map[string]float64{"value": 1}})
+		require.ErrorIs(t, err, store.ErrEdited)
+		require.ErrorIs(t, err, loop.ErrNotFinite)
+		require.ErrorContains(t, err, `the study was edited after the trial was issued: `)
 	})
 	t.Run("tell", func(t *testing.T) {
 		u, _ := newStudy(t, line(3), store.Options{})

@@ -44,9 +44,9 @@ type Report struct {
 // The same result again is no error. A trial that failed because its workers were lost, or
 // because the study was edited while it waited, accepts a first result. The result of an attempt that
 // was issued before an edit needs no number for End.Cost. The error wraps ErrNoTrial, ErrNoStudy if the
-// token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, or
-// ErrConflict if the trial has another result or the key belongs to the result of another trial; the study
-// is then unchanged.
+// token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, and
+// ErrEdited too if the study was edited after the attempt was issued, or ErrConflict if the trial has
+// another result or the key belongs to the result of another trial; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var told Trial
 	tell := func(tx Tx, row *Row, now time.Time) (err error) {
@@ -114,22 +114,32 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	return *t, putChanges(tx, row, []Trial{*t}, append(events, e))
 }
 
-// complete returns an error if a result lacks a number that d.Reported names. The result of an attempt that was issued
-// before an edit needs no cost, because the edit may have added it.
+// complete returns an error if a result lacks a number that d.Reported names; it wraps ErrEdited if the study was edited
+// after the attempt was issued. The result of an attempt that was issued before an edit needs no cost, because the edit
+// may have added it.
 func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial) error {
 	lacks := d.Unreported(r.Numbers)
-	switch {
-	case lacks == nil:
+	if lacks == nil {
 		return nil
-	case d.Missing(r.Numbers) != nil:
-	case t.State == Complete && maps.Equal(r.Numbers, t.Numbers):
-		return nil
-	case r.Token != "" && r.Token == t.Token:
-		if edited, err := editedSince(tx, row, t.Revision); err != nil || edited {
-			return err
-		}
 	}
-	return fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, lacks)
+	enough := d.Missing(r.Numbers) == nil
+	if enough && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) {
+		return nil
+	}
+	lacks = fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, lacks)
+	if r.Token == "" || r.Token != t.Token {
+		return lacks
+	}
+	edited, err := editedSince(tx, row, t.Revision)
+	switch {
+	case err != nil:
+		return err
+	case !edited:
+		return lacks
+	case enough:
+		return nil
+	}
+	return fmt.Errorf("%w after the trial was issued: %w", ErrEdited, lacks)
 }
 
 // editedSince reports whether the study was edited after a revision.
