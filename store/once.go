@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/functionspace/bo/study"
@@ -110,4 +111,82 @@ func (s *Store) admit(ctx context.Context) (leave func(), err error) {
 		return nil, errors.Join(err, ctx.Err())
 	}
 	return leave, nil
+}
+
+// once runs f once for a key. A repeated call returns the reply of the first call. Without a key, the reply
+// serves a repeated transaction of this call only, and the next such request of this handle deletes it.
+func (u *Study) once(ctx context.Context, key string, reply any, f func(tx Tx, row *Row, now time.Time) error) error {
+	var spent []spentKey
+	keyed := key != ""
+	if !keyed {
+		key = token()
+		spent = u.spent.take()
+	}
+	if err := checkText("the key", key); err != nil {
+		return err
+	}
+	own := spentKey{key: key}
+	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		own.study = row.ID
+		stored, err := tx.Reply(row.ID, key)
+		if err != nil {
+			return err
+		}
+		if stored != nil {
+			return json.Unmarshal(stored, reply)
+		}
+		if err := f(tx, row, now); err != nil {
+			return err
+		}
+		for _, old := range spent {
+			if old.study == row.ID {
+				if err := tx.PutReply(row.ID, old.key, nil); err != nil {
+					return err
+				}
+			}
+		}
+		text, err := json.Marshal(reply)
+		if err != nil {
+			return err
+		}
+		return tx.PutReply(row.ID, key, text)
+	})
+	switch {
+	case keyed:
+	case err != nil: // the transaction may be stored nevertheless
+		u.spent.add(append(spent, own)...)
+	default:
+		u.spent.add(own)
+	}
+	return err
+}
+
+// spentKey is the key of a stored reply that serves no further request.
+type spentKey struct {
+	study int64
+	key   string
+}
+
+// maxSpent bounds the keys that a handle keeps while its requests fail.
+const maxSpent = 64
+
+type spentKeys struct {
+	mu   sync.Mutex
+	keys []spentKey
+}
+
+// take returns the keys and removes them.
+func (s *spentKeys) take() []spentKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys := s.keys
+	s.keys = nil
+	return keys
+}
+
+func (s *spentKeys) add(keys ...spentKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys = append(s.keys, keys...)
+	s.keys = s.keys[max(0, len(s.keys)-maxSpent):]
 }

@@ -6,8 +6,10 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -124,4 +126,66 @@ func writeRowsJSON(w io.Writer, rows []trialJSON) error {
 // writeTrialsCSV writes a table of the trials.
 func writeTrialsCSV(w io.Writer, v *store.View) error {
 	return exchange.WriteCSV(w, v.Definition, v.Trials)
+}
+
+type trialsCmd struct {
+	storeFlags
+	Study  string `arg:"" complete:"studies" help:"Name of the study."`
+	Format string `group:"result" enum:"table,csv,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv or jsonl. Default: ${default}."`
+	Logs   int    `group:"result" min:"1" default:"0" placeholder:"TRIAL" help:"Print the output of the program in the last attempt at TRIAL, if it ran on this machine."`
+	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
+}
+
+// printLogs prints the output of the program of a trial.
+func (c *trialsCmd) printLogs(e *env, v *store.View) error {
+	if c.Logs > len(v.Trials) {
+		return usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Logs, len(v.Trials))
+	}
+	attempt := v.Trials[c.Logs-1].Attempt
+	dir := attemptFolder(c.trialsFolder(c.Study), c.Logs, attempt)
+	found := false
+	for name, to := range map[string]io.Writer{"stdout": e.stdout, "stderr": e.stderr} {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		found = true
+		_, err = io.Copy(to, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("no output of trial %d, attempt %d, in %s: it ran on another machine, or without bo run", c.Logs, attempt, dir)
+	}
+	return nil
+}
+
+func (c *trialsCmd) Run(e *env) error {
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		switch {
+		case c.Logs > 0:
+			return c.printLogs(e, v)
+		case c.JSON, c.Format == "jsonl":
+			rows := trialRows(v)
+			if err := addSteps(e.ctx, u, v, rows); err != nil {
+				return err
+			}
+			if c.JSON {
+				return printJSON(e.stdout, rows)
+			}
+			return writeRowsJSON(e.stdout, rows)
+		case c.Format == "csv":
+			return writeTrialsCSV(e.stdout, v)
+		}
+		b, front, digits := bufio.NewWriter(e.stdout), onFront(v), digitsOf(v)
+		for i := range v.Trials {
+			mark := ""
+			if front[v.Trials[i].Number] {
+				mark = "  (front)"
+			}
+			fmt.Fprintln(b, trialText(&v.Trials[i], v, digits)+mark)
+		}
+		return b.Flush()
+	})
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+type bestCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	JSON  bool   `group:"result" name:"json" help:"Print the trial as JSON."`
+}
+
+func (c *bestCmd) Run(e *env) error {
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		if v.Definition.Several() {
+			return c.front(e, v)
+		}
+		best := v.Best()
+		if best == nil {
+			return noneComplete(v)
+		}
+		if !v.Feasible(best) {
+			fmt.Fprintf(e.stderr, "bo: no trial meets %s: this one violates it least\n", strings.Join(v.Definition.Require, " and "))
+		}
+		mean, err := conflicting(e, u)
+		if err != nil {
+			return err
+		}
+		if mean != nil {
+			best = &v.Trials[mean.Trial.ID-1]
+			fmt.Fprintf(e.stderr, "bo: trial %d has the best mean of the values at equal points: %s\n", best.Number, number(mean.Mean))
+		}
+		if c.JSON {
+			return printJSON(e.stdout, newBestJSON(best, v, mean))
+		}
+		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition))
+		return err
+	})
+}
+
+// noneComplete is the error of a study without a best trial.
+func noneComplete(v *store.View) error {
+	fits := ""
+	if v.Unfit > 0 {
+		fits = " and fits the definition"
+	}
+	return refusal{fmt.Errorf("study %s: no trial is complete%s", v.Definition.Name, fits)}
+}
+
+// bestJSON is the trial of bo best. Mean is the mean of the values at its point if values of an
+// exact objective conflict.
+type bestJSON struct {
+	trialJSON
+	Mean *float64 `json:"mean,omitempty"`
+}
+
+func newBestJSON(best *store.Trial, v *store.View, mean *loop.Estimate) bestJSON {
+	out := bestJSON{trialJSON: newTrialJSON(best, v)}
+	if mean != nil {
+		out.Mean = &mean.Mean
+	}
+	return out
+}
+
+// conflicting prints the warning about trials that contradict a noise-free objective, and returns
+// the point with the best mean of its values; nil if there are none. The best single value would
+// be the luckiest.
+func conflicting(e *env, u *store.Study) (*loop.Estimate, error) {
+	sp, options, h, err := u.History(e.ctx)
+	if err != nil || !options.NoiseFree {
+		return nil, err
+	}
+	text := conflictText(loop.Conflicts(h.Trials))
+	if text == "" {
+		return nil, nil
+	}
+	fmt.Fprintf(e.stderr, "bo: warning: %s\n", text)
+	r, err := loop.Recommend(e.ctx, sp, options, h)
+	return &r.Model, err
+}
+
+// frontJSON is the Pareto front of a study in the output of the verbs.
+type frontJSON struct {
+	Front       []trialJSON        `json:"front"`
+	Reference   map[string]float64 `json:"reference,omitempty"`
+	Hypervolume []float64          `json:"hypervolume,omitempty"` // after each finished trial
+	// Model is the front of the posterior means; nil without a fit.
+	Model []study.FrontEstimate `json:"model,omitempty"`
+}
+
+// onFront returns the numbers of the trials on the Pareto front; nil for one objective.
+func onFront(v *store.View) map[int]bool {
+	if !v.Definition.Several() {
+		return nil
+	}
+	set := map[int]bool{}
+	for _, t := range v.Pareto().Front {
+		set[t.ID] = true
+	}
+	return set
+}
+
+// frontLine describes the front, the hypervolume and its reference point.
+func frontLine(f *frontJSON, d *study.Definition) string {
+	text := count(len(f.Front), "trial")
+	if n := len(f.Hypervolume); n > 0 {
+		text += "  hypervolume " + short(f.Hypervolume[n-1])
+	}
+	return text + referenceText(f, d)
+}
+
+// referenceText writes the reference point; empty if there is none.
+func referenceText(f *frontJSON, d *study.Definition) string {
+	if f.Reference == nil {
+		return ""
+	}
+	var parts []string
+	for _, g := range d.Goals() {
+		parts = append(parts, g.Name+" "+short(f.Reference[g.Name]))
+	}
+	return "  from " + strings.Join(parts, "  ")
+}
+
+func newFront(v *store.View) frontJSON {
+	p := v.Pareto()
+	out := frontJSON{Front: []trialJSON{}, Hypervolume: p.Hypervolume}
+	for _, t := range p.Front {
+		out.Front = append(out.Front, newTrialJSON(&v.Trials[t.ID-1], v))
+	}
+	for i, r := range p.Reference {
+		if out.Reference == nil {
+			out.Reference = map[string]float64{}
+		}
+		out.Reference[v.Definition.Goals()[i].Name] = r
+	}
+	return out
+}
+
+// front prints the Pareto front.
+func (c *bestCmd) front(e *env, v *store.View) error {
+	out := newFront(v)
+	if c.JSON {
+		return printJSON(e.stdout, out)
+	}
+	if out.Reference == nil {
+		return noneComplete(v)
+	}
+	if len(out.Front) == 0 {
+		return fmt.Errorf("study %s: no trial meets %s", c.Study, strings.Join(v.Definition.Require, " and "))
+	}
+	b := bufio.NewWriter(e.stdout)
+	for _, row := range out.Front {
+		t := &v.Trials[row.Trial-1]
+		fmt.Fprintf(b, "trial %d  %s  %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition))
+	}
+	if n := len(out.Hypervolume); n > 0 {
+		fmt.Fprintf(b, "hypervolume %s%s\n", short(out.Hypervolume[n-1]), referenceText(&out, v.Definition))
+	}
+	return b.Flush()
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/functionspace/bo/internal/strictjson"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+)
+
+type enqueueCmd struct {
+	storeFlags
+	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
+	Values []string `arg:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
+	Key    string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
+	JSON   bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (c *enqueueCmd) Run(e *env) error {
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		d, sp, err := u.Definition(e.ctx)
+		if err != nil {
+			return err
+		}
+		values, err := parseValues(sp, c.Values)
+		if err != nil {
+			return usageError{err}
+		}
+		trials, err := u.Enqueue(e.ctx, c.Key, values)
+		if err != nil {
+			return asRefusal(asUsage(err, space.ErrPoint), store.ErrBudget)
+		}
+		if c.JSON {
+			return printJSON(e.stdout, newTrialJSON(&trials[0], &store.View{Definition: d}))
+		}
+		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
+		return err
+	})
+}
+
+// parseValues reads NAME=VALUE words, or one JSON object. Text that a categorical parameter
+// lists as a number or boolean is read as such.
+func parseValues(s *space.Space, words []string) (map[string]any, error) {
+	values := map[string]any{}
+	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
+		if err := json.Unmarshal([]byte(words[0]), &values); err != nil {
+			return nil, fmt.Errorf("%s is not a JSON object: %w", brief(words[0]), err)
+		}
+		if err := strictjson.Repeated([]byte(words[0])); err != nil {
+			return nil, fmt.Errorf("%s: %w", brief(words[0]), err)
+		}
+		return values, nil
+	}
+	kinds := map[string]space.Parameter{}
+	for _, p := range s.Parameters() {
+		kinds[p.Name] = p
+	}
+	for _, w := range words {
+		name, text, ok := strings.Cut(w, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s: want NAME=VALUE", brief(w))
+		}
+		if _, twice := values[name]; twice {
+			return nil, fmt.Errorf("%s is given twice", name)
+		}
+		values[name] = valueOf(kinds[name], text)
+	}
+	return values, nil
+}
+
+// valueOf reads the text of a parameter's value.
+func valueOf(p space.Parameter, text string) any {
+	if p.Check(text) == nil {
+		return text
+	}
+	if y, err := parseNumber(text); err == nil && (p.Kind == space.KindFloat || p.Kind == space.KindInt || p.Check(y) == nil) {
+		return y
+	}
+	if b, err := strconv.ParseBool(text); err == nil && p.Check(b) == nil {
+		return b
+	}
+	return text
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/internal/strictjson"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/store"
+)
+
+type tellCmd struct {
+	storeFlags
+	Study string   `arg:"" complete:"studies" help:"Name of the study."`
+	Trial int      `arg:"" help:"Number of the trial."`
+	Value string   `arg:"" help:"The objective, or a JSON object of numbers such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Step  *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
+	Key   string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
+	JSON  bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (tellCmd) Help() string {
+	return `A recorded result cannot change. To correct one, export the study, edit the number in the file, and import the file under another name. Trials that wait for a result keep their numbers there.
+
+Examples:
+
+    bo tell bread 1 7.5
+    bo tell bread 2 '{"taste": 7.5, "minutes": 12}'
+    bo study export bread -o bread.json
+    bo study import bread.json --study corrected`
+}
+
+func (c *tellCmd) Run(e *env) error {
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		d, _, err := u.Definition(e.ctx)
+		if err != nil {
+			return err
+		}
+		if c.Step != nil {
+			return c.report(e, u)
+		}
+		numbers, err := parseNumbers(c.Value, d.Objective().Name)
+		if err != nil {
+			return usageError{err}
+		}
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key}, c.JSON)
+	})
+}
+
+// report records a step and prints the decision of the stopping rule.
+func (c *tellCmd) report(e *env, u *store.Study) error {
+	value, err := strconv.ParseFloat(c.Value, 64)
+	switch {
+	case c.Key != "":
+		return usagef("--key is not for --step: a repeated step changes nothing")
+	case err != nil && !math.IsInf(value, 0):
+		return usagef("the value is %s, want a number", brief(c.Value))
+	}
+	t, err := u.ReportSteps(e.ctx, store.Attempt{Trial: c.Trial}, loop.Step{Step: *c.Step, Value: value})
+	if err != nil {
+		return asRefusal(asUsage(err, store.ErrNoTrial, loop.ErrNotFinite), store.ErrConflict)
+	}
+	stop := t.State == store.Stopped
+	if c.JSON {
+		return printJSON(e.stdout, map[string]any{"trial": c.Trial, "step": *c.Step, "stop": stop, "reason": t.Message})
+	}
+	word := "continue"
+	if stop {
+		word = "stop: " + t.Message
+	}
+	_, err = fmt.Fprintln(e.stdout, word)
+	return err
+}
+
+// parseNumbers reads a number, which is the objective, or a JSON object of numbers.
+func parseNumbers(text, objective string) (map[string]float64, error) {
+	if y, err := parseNumber(text); err == nil {
+		return map[string]float64{objective: y}, nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
+		return nil, fmt.Errorf("the value is %s, want a number or a JSON object of numbers", brief(text))
+	}
+	numbers := make(map[string]float64, len(members))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var v *float64
+		if err := json.Unmarshal(members[name], &v); err != nil || v == nil {
+			return nil, fmt.Errorf("the value is %s: %s is %s, want a number such as 12.6", brief(text), name, members[name])
+		}
+		numbers[name] = *v
+	}
+	if err := strictjson.Repeated([]byte(text)); err != nil {
+		return nil, fmt.Errorf("the value is %s: %w", brief(text), err)
+	}
+	return numbers, nil
+}
+
+// parseNumber reads a finite number.
+func parseNumber(text string) (float64, error) {
+	y, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err == nil && (math.IsNaN(y) || math.IsInf(y, 0)) {
+		err = errors.New("not finite")
+	}
+	return y, err
+}
+
+func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
+	told, err := u.Tell(e.ctx, r)
+	if errors.Is(err, store.ErrConflict) {
+		return refusal{fmt.Errorf("%w; bo tell --help has the way to correct a result", err)}
+	}
+	if err != nil {
+		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
+	}
+	if told.State == store.Failed && r.Message != "" && r.Message != told.Message {
+		fmt.Fprintf(e.stderr, "bo: trial %d failed at %s already, and keeps the first reason: %s was not recorded\n",
+			told.Number, told.Finished.Format(time.DateTime), brief(r.Message))
+	}
+	d, _, err := u.Definition(e.ctx)
+	if err != nil {
+		return err
+	}
+	v := &store.View{Definition: d}
+	if asJSON {
+		return printJSON(e.stdout, newTrialJSON(&told, v))
+	}
+	_, err = fmt.Fprintf(e.stdout, "trial %s\n", strings.TrimSpace(trialText(&told, v, nil)))
+	return err
+}
+
+type failCmd struct {
+	storeFlags
+	Study   string `arg:"" complete:"studies" help:"Name of the study."`
+	Trial   int    `arg:"" help:"Number of the trial."`
+	Message string `arg:"" optional:"" help:"Reason of the failure."`
+	JSON    bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (c *failCmd) Run(e *env) error {
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: store.FailedByProgram, Message: c.Message}, c.JSON)
+	})
+}
