@@ -316,15 +316,31 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 		}
 		f.State = append(f.State, math.Log(theta[i]))
 		if p.onBound(theta[i]) && (baseName(p.Name) != "lengthscale" || uncorrelated(e.gram, f.Noise)) {
-			remedy := "scale inputs and targets"
-			if m.params[len(m.params)-1].Fixed {
-				remedy = "set noise higher, or scale inputs and targets"
+			name, remedy := p.Name, "scale inputs and targets"
+			if input := m.inputOf(p.Name); input != "" { // a study has scaled them
+				name, remedy = name+" of "+input, "neighbouring values look unrelated, by noise or by fast ripples"
 			}
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, the fit may be poor: %s", p.Name, theta[i], remedy))
+			if m.params[len(m.params)-1].Fixed {
+				remedy += ", or set noise higher"
+			}
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, the fit may be poor: %s", name, theta[i], remedy))
 		}
 	}
 	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})
 	return f, nil
+}
+
+// inputOf returns the name of the input that has the column of a hyperparameter such as lengthscale[2], or "" if it has no
+// name.
+func (m model) inputOf(hyper string) string {
+	if j, ok := inputIndex(hyper); ok {
+		for _, in := range m.inputs {
+			if in.First <= j && j < in.First+in.Columns {
+				return in.Name
+			}
+		}
+	}
+	return ""
 }
 
 // uncorrelated reports whether at least half of the observations, with the covariance gram including

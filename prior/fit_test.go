@@ -193,6 +193,7 @@ func TestFitWarnsOfJitter(t *testing.T) {
 // A lengthscale at its lower bound is doubtful if observations are sparse. Dense observations, as near the
 // optimum of a search that has converged, determine it.
 func TestFitWarnsOfAShortLengthscale(t *testing.T) {
+	s := Spec{Noise: number(1e-4)}
 	fit := func(x []float64, y func(x float64) float64) Fitted {
 		values := make([]float64, len(x))
 		for i := range values {
@@ -202,7 +203,7 @@ func TestFitWarnsOfAShortLengthscale(t *testing.T) {
 		for i := range values {
 			values[i] = (values[i] - mean) / sd
 		}
-		f, err := Spec{Noise: number(1e-4)}.Fit(context.Background(), mat.NewDense(len(x), 1, x), values, false, nil, rand.New(rand.NewPCG(1, 1)))
+		f, err := s.Fit(context.Background(), mat.NewDense(len(x), 1, x), values, false, nil, rand.New(rand.NewPCG(1, 1)))
 		require.NoError(t, err)
 		require.Equal(t, "lengthscale[0]", f.Hypers[1].Name)
 		require.InDelta(t, 0.01, f.Hypers[1].Value, 1e-9)
@@ -215,6 +216,9 @@ func TestFitWarnsOfAShortLengthscale(t *testing.T) {
 	f := fit(sparse, func(x float64) float64 { return math.Sin(1e6 * x * x) })
 	require.Len(t, f.Warnings, 1)
 	require.Contains(t, f.Warnings[0], "lengthscale[0] is at its bound 0.01, the fit may be poor: ")
+	s.Inputs = []Input{{Name: "speed", Columns: 1, Unit: 1}}
+	f = fit(sparse, func(x float64) float64 { return math.Sin(1e6 * x * x) })
+	require.Equal(t, []string{"lengthscale[0] of speed is at its bound 0.01, the fit may be poor: neighbouring values look unrelated, by noise or by fast ripples, or set noise higher"}, f.Warnings)
 
 	for i := range 40 {
 		dense = append(dense, 0.002*float64(i))

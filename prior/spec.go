@@ -84,6 +84,7 @@ type model struct {
 	free   []int   // indices of the fitted hyperparameters in params
 	mean   bool    // the mean is learned
 	flat   bool    // the fit omits the hyperpriors
+	inputs []Input // the inputs with names
 }
 
 func (s Spec) model(dim int, noiseFree bool) (model, error) {
@@ -91,7 +92,7 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	if err != nil {
 		return model{}, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
-	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant, flat: s.byLikelihood}
+	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant, flat: s.byLikelihood, inputs: s.Inputs}
 	if m.kernel == nil {
 		inputs := s.Inputs
 		if len(s.Lengthscale) > 1 { // a lengthscale per column
