@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			{Key: "model", Title: "Model:"},
 		}),
 		kong.Bind(e),
-		optionVars(),
+		kong.PostBuild(describeOptions),
 	)
 	if len(args) == 0 {
 		args = []string{"--help"}

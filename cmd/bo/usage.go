@@ -242,14 +242,24 @@ func checkValue(name string, v *kong.Value, text string) error {
 	return nil
 }
 
-// optionVars returns the variables KEY_default, KEY_help and KEY_values of the options
-// of package loop, for the tags of flags.
-func optionVars() kong.Vars {
-	vars := kong.Vars{}
+// describeOptions replaces ${KEY_default}, ${KEY_help} and ${KEY_values} in the tags of the flags of bo run by the
+// texts of the options of package loop. As variables of kong, which expands all of them again for each flag, they
+// would cost most of the start of bo.
+func describeOptions(k *kong.Kong) error {
+	var texts []string
 	for _, s := range settings.List(&loop.Options{}) {
-		vars[s.Key+"_default"], vars[s.Key+"_help"], vars[s.Key+"_values"] = s.Default, s.Help, strings.Join(s.Values, ",")
+		texts = append(texts, "${"+s.Key+"_default}", s.Default, "${"+s.Key+"_help}", s.Help, "${"+s.Key+"_values}", strings.Join(s.Values, ","))
 	}
-	return vars
+	r := strings.NewReplacer(texts...)
+	for _, n := range k.Model.Children {
+		if n.Name != "run" {
+			continue
+		}
+		for _, f := range n.Flags {
+			f.Help, f.Enum = r.Replace(f.Help), r.Replace(f.Enum)
+		}
+	}
+	return nil
 }
 
 func checkBounds(name string, v *kong.Value, n int, text string) error {
