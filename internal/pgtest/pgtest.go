@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -29,6 +30,13 @@ type Server struct {
 // skipped, or fails on Linux if the environment variable CI is set.
 func Start(t testing.TB) *Server {
 	t.Helper()
+	s := launched(t)
+	t.Cleanup(s.remove)
+	return s
+}
+
+func launched(t testing.TB) *Server {
+	t.Helper()
 	bin, err := programs()
 	if err != nil {
 		if os.Getenv("CI") != "" && runtime.GOOS == "linux" {
@@ -36,22 +44,57 @@ func Start(t testing.TB) *Server {
 		}
 		t.Skip(err)
 	}
-	dir, err := os.MkdirTemp("", "bo-postgres-")
+	s, err := start(bin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{dir: dir, bin: bin}
-	t.Cleanup(func() {
-		_ = s.Stop("immediate")
-		_ = os.RemoveAll(dir)
-	})
-	if err := s.init(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Launch(); err != nil {
-		t.Fatal(err)
-	}
 	return s
+}
+
+var (
+	sharing sync.Mutex
+	shared  *Server
+)
+
+// Shared returns a server that the tests of a package share, for tests that neither stop it nor change it outside
+// of their own databases. It must be stopped by StopShared.
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	sharing.Lock()
+	defer sharing.Unlock()
+	if shared == nil {
+		shared = launched(t)
+	}
+	return shared
+}
+
+// StopShared stops the server of Shared, for the end of TestMain.
+func StopShared() {
+	if shared != nil {
+		shared.remove()
+	}
+}
+
+func start(bin string) (*Server, error) {
+	dir, err := os.MkdirTemp("", "bo-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, bin: bin}
+	if err = s.init(); err == nil {
+		err = s.Launch()
+	}
+	if err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+// remove stops the server and removes its files.
+func (s *Server) remove() {
+	_ = s.Stop("immediate")
+	_ = os.RemoveAll(s.dir)
 }
 
 // Address returns the address of the database on the server.

@@ -18,7 +18,7 @@ func TestIdleTransaction(t *testing.T) {
 	defer func(was string) { idle = was }(idle)
 	idle = "100ms"
 	ctx := context.Background()
-	address := pgtest.Start(t).Address()
+	address := pgtest.Shared(t).Database(t)
 	b, err := Open(ctx, address, true)
 	require.NoError(t, err)
 	s := store.New(b, store.Options{})

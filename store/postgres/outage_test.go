@@ -43,7 +43,7 @@ func TestOutage(t *testing.T) {
 // A transaction is repeated on a new connection after a server that takes no writes, and within time limits.
 func TestRepeatedFaults(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	address := server.Database(t)
 	b, err := Open(t.Context(), address, true)
 	require.NoError(t, err)

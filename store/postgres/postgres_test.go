@@ -16,7 +16,7 @@ import (
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
 		address := server.Database(t)
 		return func() (store.Backend, error) { return postgres.Open(context.Background(), address, true) }
@@ -25,7 +25,7 @@ func TestPostgres(t *testing.T) {
 
 func TestPostgresOperations(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	storetest.RunOperations(t, 20_000, func(t *testing.T) storetest.Opener {
 		address := server.Database(t)
 		return func() (store.Backend, error) { return postgres.Open(context.Background(), address, true) }
@@ -34,7 +34,7 @@ func TestPostgresOperations(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	ctx := context.Background()
 	t.Run("reading creates nothing", func(t *testing.T) {
 		_, err := postgres.Open(ctx, server.Database(t), false)

@@ -41,7 +41,7 @@ func TestRoundTrips(t *testing.T) {
 	tracer = count
 	defer func() { tracer = nil }()
 	ctx := context.Background()
-	b, err := Open(ctx, pgtest.Start(t).Address(), true)
+	b, err := Open(ctx, pgtest.Shared(t).Database(t), true)
 	require.NoError(t, err)
 	s := store.New(b, store.Options{})
 	defer s.Close()

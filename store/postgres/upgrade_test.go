@@ -26,7 +26,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	pgtest.StopShared()
+	os.Exit(code)
 }
 
 const (
@@ -74,7 +76,7 @@ func restore(t *testing.T, server *pgtest.Server, address, file string) {
 
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	newest, err := sqldb.Newest(dialect)
 	require.NoError(t, err)
 	save := func(t *testing.T, path string) string {
@@ -97,7 +99,7 @@ func TestVersions(t *testing.T) {
 
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	ctx := context.Background()
 	newest, err := sqldb.Newest(dialect)
 	require.NoError(t, err)
@@ -192,7 +194,7 @@ func created(t *testing.T, address string) (n int64) {
 // A dump made while a process writes is a consistent store.
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	ctx := context.Background()
 	address := filled(t, server)
 	b, err := Open(ctx, address, false)
