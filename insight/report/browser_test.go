@@ -27,6 +27,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write pictures of the reports to this folder")
 
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
 // open opens a report in a new tab.
 func open(t *testing.T, ctx context.Context, r *report.Report, width, height int64, dark bool) *browsertest.Tab {
 	path := filepath.Join(t.TempDir(), "report.html")

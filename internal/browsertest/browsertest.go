@@ -3,6 +3,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,24 +19,46 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// New returns a context of a headless Chromium. Without Chromium the test is skipped, and fails with
-// CI=true.
-func New(t *testing.T) context.Context {
-	path := ""
+// browser starts the browser that all tests of a package share. Main stops it.
+var browser = sync.OnceValues(func() (context.Context, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
 		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true))
+		allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, stopBrowser := chromedp.NewContext(allocator)
+		shutdown = func() { stopBrowser(); stopAllocator() }
+		return ctx, chromedp.Do(ctx)
 	}
-	if path == "" {
+	return nil, exec.ErrNotFound
+})
+
+var shutdown = func() {}
+
+// Main runs the tests of a package, stops the browser and ends the program. The TestMain of a package that calls
+// New calls it.
+func Main(m *testing.M) {
+	started = true
+	code := m.Run()
+	shutdown()
+	os.Exit(code)
+}
+
+var started bool
+
+// New returns a context of a headless Chromium, with its own cookies and storage. All tests of a package share
+// the process of the browser. Without Chromium the test is skipped, and fails with CI=true.
+func New(t *testing.T) context.Context {
+	require.True(t, started, "TestMain does not call browsertest.Main")
+	ctx, err := browser()
+	if errors.Is(err, exec.ErrNotFound) {
 		require.NotEqual(t, "true", os.Getenv("CI"), "Chromium is missing: .ci/packages installs it")
 		t.Skip("Chromium is missing")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
+	require.NoError(t, err)
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(stop)
 	require.NoError(t, chromedp.Do(ctx))
 	return ctx

@@ -20,6 +20,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages to this folder")
 
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
 // restored adds recorded studies to a server.
 func restored(t *testing.T, s *running, names ...string) {
 	for _, name := range names {
