@@ -150,7 +150,7 @@ func bowl(n int) (*study.Definition, []store.Evaluated) {
 
 // Reports of no trial, one trial, and more trials than the bounds.
 func TestSizes(t *testing.T) {
-	counts := []int{0, 1, 1000, 10_000}
+	counts := []int{0, 1, 300, 10_000}
 	if testing.Short() {
 		counts = []int{0, 1, 60}
 	}
