@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -41,6 +42,7 @@ func adversarialSpaces(t *testing.T) map[string]*space.Space {
 // Extreme spaces are searched with every kind of surrogate: all points belong to the space, no
 // point of a finite space is repeated, and values of extreme sizes end no study.
 func TestAdversarialSpaces(t *testing.T) {
+	racetest.SkipNumerical(t)
 	models := map[string]surrogate.Model{"gp": gp.Model{}, "rff": rff.Model{Features: 32}, "laplace": laplace.Model{}}
 	if testing.Short() {
 		models = map[string]surrogate.Model{"gp": gp.Model{}}

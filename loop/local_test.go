@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -146,6 +147,7 @@ func history(t *testing.T, s *space.Space, o Options, n int) History {
 // Trials with an odd ID come from the model of all trials, those with an even ID from the local
 // model, in batches too.
 func TestEverySecondSuggestionIsLocal(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for name, s := range map[string]*space.Space{"box": box(t), "mixed": mixed(t)} {
 		for _, exact := range []bool{true, false} {
 			o := options(3)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -138,6 +139,7 @@ func TestMeanErrors(t *testing.T) {
 
 // Acquisition functions with samples, conditioning and drawn functions take a mean function.
 func TestMeanWithAcquisitions(t *testing.T) {
+	racetest.SkipNumerical(t)
 	s := meanSpace(t)
 	for _, a := range []acquisition.Acquisition{acquisition.LogNEI{}, acquisition.QLogEI{}, acquisition.MES{}, acquisition.Thompson{}} {
 		study, err := New(s, Options{PriorMean: trend, Acquisition: a, Initial: 4, Surrogate: gp.Model{Spec: prior.Spec{Restarts: 1}}})

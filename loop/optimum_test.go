@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
@@ -85,6 +86,7 @@ func braninValue(_ context.Context, p space.Point) (float64, error) {
 
 // A true belief helps, and the search recovers from a false one.
 func TestBeliefsAboutTheOptimum(t *testing.T) {
+	racetest.SkipNumerical(t)
 	s, err := space.New(space.Float("x", -5, 10), space.Float("y", 0, 15))
 	require.NoError(t, err)
 	regret := func(beliefs map[string]Belief, budget int) float64 {

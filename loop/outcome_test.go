@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 )
 
@@ -196,6 +197,7 @@ func TestNumberOfObjectives(t *testing.T) {
 // Several objectives with requirements that no design point meets: the search first finds a feasible
 // point, also with failures, batches and asynchronous workers.
 func TestNoFeasibleTrialOfSeveralObjectives(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, o := range []Options{
 		{Objectives: []Goal{{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true}}},
 		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Batch: 3},
@@ -367,6 +369,7 @@ func TestAcquisitionsWithRequirements(t *testing.T) {
 // The number of a requirement that spans decades is modelled by the logarithm of its distance to the bound, on both
 // sides of it and for both directions. Predictions are in the unit of the number.
 func TestRequirementOverDecades(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, r := range []Requirement{{Name: "rate", Bound: 1}, {Name: "rate", AtLeast: true, Bound: 1}} {
 		rate := func(x, y float64) float64 { return math.Pow(10, r.sign()*6*(x+y-1)) }
 		run := func(o Options) (*View, Result) {

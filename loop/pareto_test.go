@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/pareto"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 )
 
@@ -93,6 +94,7 @@ func TestHypervolumeOfManyObjectives(t *testing.T) {
 // After 20 trials an inferred reference point covers the whole front of three and four objectives: the positive
 // part of the unit sphere, whose worst values are 1 (DTLZ2).
 func TestInferredReferenceOfManyObjectives(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for m := 3; m <= 4; m++ {
 		for seed := range uint64(3) {
 			var params []space.Parameter

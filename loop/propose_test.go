@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -218,6 +219,7 @@ func TestProposeTakesPointsOfAnEqualSpace(t *testing.T) {
 }
 
 func TestFloatsOfFewValues(t *testing.T) {
+	racetest.SkipNumerical(t)
 	next := math.Nextafter(1, 2)
 	tiny := space.Float("x", 1, next)
 	for name, c := range map[string]struct {

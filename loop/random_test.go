@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/space/expression"
@@ -289,6 +290,8 @@ func TestRandomStudies(t *testing.T) {
 	switch {
 	case *full:
 		seeds = 300
+	case racetest.Enabled && testing.Short():
+		seeds = 5
 	case testing.Short():
 		seeds = 20
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/space/expression"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -49,6 +50,7 @@ func values(name string, n int) space.Parameter {
 
 // Every point of a finite space is evaluated once, with conditions and constraints too.
 func TestFiniteSpacesAreExhausted(t *testing.T) {
+	racetest.SkipNumerical(t)
 	branch := space.Categorical("branch", "a", "b", "c")
 	for name, c := range map[string]struct {
 		space  *space.Space
@@ -90,6 +92,7 @@ func TestFiniteSpacesAreExhausted(t *testing.T) {
 // No acquisition function suggests an infeasible point, one by one, in batches, and beside
 // pending trials.
 func TestConstraintsHoldForEveryAcquisition(t *testing.T) {
+	racetest.SkipNumerical(t)
 	spaces := map[string]*space.Space{
 		"floats": newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)}, "x + y <= 0.7", "x >= y"),
 		"mixed": newRestricted(t, []space.Parameter{space.Categorical("opt", "a", "b"), when(space.Float("m", 0, 1), "opt == 'b'"), space.Int("k", 1, 64), space.Float("x", 0, 1)},
@@ -127,6 +130,7 @@ func TestConstraintsHoldForEveryAcquisition(t *testing.T) {
 
 // The search follows the border of the feasible points to the optimum on it.
 func TestOptimumOnABorder(t *testing.T) {
+	racetest.SkipNumerical(t)
 	sp := newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)}, "(x - 0.2) ** 2 + (y - 0.3) ** 2 <= 0.04")
 	best := math.Inf(1)
 	o := Options{Initial: 6, Seed: 1, NoiseFree: true}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -28,6 +29,7 @@ func manyValued(t testing.TB) *space.Space {
 
 // Studies of many values repeat no point, and a resumed study makes the same suggestions.
 func TestStudyOfManyValues(t *testing.T) {
+	racetest.SkipNumerical(t)
 	models := []surrogate.Model{gp.Model{}, fsplaplace.Model{Network: surrogate.Network{Hidden: []int{20}}}}
 	if testing.Short() {
 		models = models[:1]
