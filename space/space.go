@@ -243,8 +243,17 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 	at := append([]float64(nil), u...)
 	s.Project(at)
 	p := s.Decode(at)
-	var rows []float64
-	add := func(i int, code float64) {
+	each := func(visit func(i int, code float64)) {
+		for i := range s.params {
+			if q := &s.params[i]; q.discrete() && !inactive(p.codes[i]) {
+				q.neighbors(p.codes[i], func(code float64) { visit(i, code) })
+			}
+		}
+	}
+	most := 0
+	each(func(int, float64) { most++ })
+	rows := make([]float64, 0, most*s.dim)
+	each(func(i int, code float64) {
 		n := len(rows)
 		rows = append(rows, at...)
 		s.params[i].encode(s.columns(rows[n:], i), code)
@@ -254,12 +263,7 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 		if s.Project(rows[n:]); !s.Feasible(rows[n:]) {
 			rows = rows[:n]
 		}
-	}
-	for i := range s.params {
-		if q := &s.params[i]; q.discrete() && !inactive(p.codes[i]) {
-			q.neighbors(p.codes[i], func(code float64) { add(i, code) })
-		}
-	}
+	})
 	if len(rows) == 0 {
 		return nil
 	}
