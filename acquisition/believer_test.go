@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/racetest"
 )
 
 // A believer equals exact conditioning on the mean.
@@ -55,6 +56,7 @@ func TestBelieverIsExact(t *testing.T) {
 
 // Paths have the conditioned moments and correct gradients.
 func TestBelieverPaths(t *testing.T) {
+	racetest.SkipNumerical(t)
 	p, _, _ := newToy(t, 2, 6, 1e-2, 4)
 	z := uniform(3, 2, 9)
 	b, err := believe(p, z)

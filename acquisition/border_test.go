@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 )
 
@@ -40,6 +41,7 @@ func (b band) Sample(n int, rng *rand.Rand) *mat.Dense {
 
 // Where feasible points are rare, few raw points are replaced, and cancellation ends this soon.
 func TestRarelyFeasiblePoints(t *testing.T) {
+	racetest.SkipNumerical(t)
 	p := problem(t, 2)
 	var sampled int
 	b := band{Space: cube(t, 2), width: 1e-4, sampled: &sampled}

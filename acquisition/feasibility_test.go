@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/surrogate"
@@ -111,6 +112,7 @@ func TestConstrainedImprovement(t *testing.T) {
 // The probability that a point or a pending point is feasible agrees with plain joint samples of all points, but for
 // the smooth indicators. The point is near a pending one, and each pending point is feasible in many samples.
 func TestNextFeasibleMonteCarlo(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const n = 1 << 16
 	for _, noise := range []float64{1e-8, 0.01} {
 		for seed := range uint64(6) {

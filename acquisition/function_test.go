@@ -14,6 +14,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -44,6 +45,7 @@ func build(t testing.TB, a Acquisition, p Problem, q int) Function {
 // Gradients agree with finite differences for one candidate and for several, with and
 // without pending points, and for posteriors with and without Condition.
 func TestGradients(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, d := range []int{1, 3} {
 		for _, pending := range []int{0, 2} {
 			for _, conditions := range []bool{false, true} {

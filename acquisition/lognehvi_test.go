@@ -14,6 +14,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/pareto"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/space"
@@ -51,6 +52,7 @@ var forSeveral = []Acquisition{LogNEHVI{Samples: 16}, LogNParEGO{Samples: 16}}
 
 // Gradients agree with finite differences, with and without constraints and pending points.
 func TestGradientsOfSeveralObjectives(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, a := range forSeveral {
 		for m := 2; m <= 4; m++ {
 			for constraints := range 2 {
@@ -125,6 +127,7 @@ func TestExpectedHypervolumeAgainstBoTorch(t *testing.T) {
 // The value agrees with a plain Monte Carlo estimate of the noisy expected hypervolume
 // improvement: joint draws of all outputs at the evaluated, the pending and the new point.
 func TestLogNEHVIMonteCarlo(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for m := 2; m <= 3; m++ {
 		for constraints := range 2 {
 			p := several(t, m, constraints, 1, 8, 0.05)
@@ -294,6 +297,7 @@ func lostContenders(t *testing.T, p Problem) (lost, all int) {
 
 // With many evaluated points the functions sample at the first fronts, which hold all contenders.
 func TestManyPointsOfSeveralObjectives(t *testing.T) {
+	racetest.SkipNumerical(t)
 	p := several(t, 3, 1, 2, manyObserved, 1e-2)
 	require.Same(t, p.Observed, p.amongFront().Observed)
 	p = several(t, 3, 1, 2, manyObserved+50, 1e-2)
@@ -312,6 +316,7 @@ func TestManyPointsOfSeveralObjectives(t *testing.T) {
 // Nearly all contenders are kept also if it is uncertain which points are feasible, and if few are below the reference
 // point.
 func TestManyPointsWithUncertainConstraints(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const n = manyObserved + 100
 	p := several(t, 2, 0, 2, n, 1e-2)
 	uncertain := several(t, 2, 1, 2, n, 30).Constraints[0]
