@@ -38,8 +38,8 @@ func TestStudyOfManyValues(t *testing.T) {
 		o := options(1)
 		o.Surrogate, o.NoiseFree = model, true
 		s := newStudy(t, manyValued(t), o)
-		r := run(t, s, score, 12, 1)
-		require.Len(t, keys(r.Trials), 12)
+		r := run(t, s, score, 9, 1)
+		require.Len(t, keys(r.Trials), 9)
 		var saved bytes.Buffer
 		require.NoError(t, s.Save(&saved))
 		again, err := ResumeIn(&saved, s.space, o)
