@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 )
 
@@ -83,7 +84,7 @@ func TestObjectives(t *testing.T) {
 			continue // see TestLargestHypervolumes
 		}
 		n := 100_000 * min(o.Dim(), 3)
-		if slow {
+		if racetest.Enabled {
 			n /= 30
 		}
 		verify(t, o, n)
@@ -202,7 +203,7 @@ func TestBrusselatorAgainstAnAdaptiveSolver(t *testing.T) {
 	}
 	for k, x := range oracle.X {
 		dt := timeStep(x)
-		if slow && dt < 5e-3 {
+		if racetest.Enabled && dt < 5e-3 {
 			continue
 		}
 		tol := 1e-6

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
@@ -42,7 +43,7 @@ func TestNetworkDraw(t *testing.T) {
 // the minimum of a rough one.
 func TestPriorDraw(t *testing.T) {
 	seeds := uint64(2)
-	if slow {
+	if racetest.Enabled {
 		seeds = 1
 	}
 	for expr, slack := range map[string]float64{

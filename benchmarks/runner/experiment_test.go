@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/functionspace/bo/internal/racetest"
 )
 
 func TestSeparation(t *testing.T) {
@@ -145,6 +147,7 @@ func TestWheel(t *testing.T) {
 
 // An image that is turned four times is the image. A model of few digits is better than guessing.
 func TestDigits(t *testing.T) {
+	racetest.SkipNumerical(t)
 	all, err := allDigits()
 	require.NoError(t, err)
 	require.Len(t, all, 1797)

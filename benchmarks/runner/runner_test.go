@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/settings"
 )
 
@@ -50,6 +51,7 @@ func timeless(r Record) Record {
 }
 
 func TestSuitesAreSound(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, s := range Suites() {
 		if len(s.Folders()) > 0 {
 			_, err := s.Plan(Selection{})
@@ -476,6 +478,7 @@ func TestPriorOfAProblem(t *testing.T) {
 
 // The tasks of the FSP-Laplace paper; draws depend on the seed only.
 func TestPaperSuites(t *testing.T) {
+	racetest.SkipNumerical(t)
 	s, err := Lookup("paper/fsp-laplace-fig3")
 	require.NoError(t, err)
 	plan, err := s.Plan(Selection{Methods: []string{"laplace-published"}, Seeds: 1})
@@ -505,6 +508,7 @@ func TestPaperSuites(t *testing.T) {
 
 // A method sets the transform; a known prior turns it off for every method, and the local search too.
 func TestWarpOfRuns(t *testing.T) {
+	racetest.SkipNumerical(t)
 	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10, Batch: 1}
 	known := objective
 	known.Prior = []string{"kernel=matern52"}
