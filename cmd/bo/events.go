@@ -73,8 +73,9 @@ func (l *eventLog) resume(path string) error {
 	return nil
 }
 
-// follow begins with the events of a study after the last event in the file. If this event is of another study, it
-// begins after the present events, or at the first one if there are no trials.
+// follow writes the events of a study after the last event in the file, and so determines the study of further calls of
+// write. If the last event is of another study, it begins after the present events, or at the first one if there are no
+// trials.
 func (l *eventLog) follow(ctx context.Context, u *store.Study, v *store.View) error {
 	since := v.Revision
 	if len(v.Trials) == 0 {
@@ -92,7 +93,7 @@ func (l *eventLog) follow(ctx context.Context, u *store.Study, v *store.View) er
 		}
 	}
 	l.feed = u.Feed(since)
-	return nil
+	return l.write(ctx)
 }
 
 // write writes the events since the last call. The error wraps store.ErrNoStudy if the study was deleted.

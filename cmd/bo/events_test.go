@@ -23,7 +23,6 @@ func TestEventsOfADeletedStudy(t *testing.T) {
 	v, err := u.Brief(ctx)
 	require.NoError(t, err)
 	require.NoError(t, l.follow(ctx, u, v))
-	require.NoError(t, l.write(ctx))
 	want := file.String()
 	require.Contains(t, want, "study created")
 	require.NoError(t, s.Delete(ctx, "s"))
