@@ -316,12 +316,15 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 		}
 		f.State = append(f.State, math.Log(theta[i]))
 		if p.onBound(theta[i]) && (baseName(p.Name) != "lengthscale" || uncorrelated(e.gram, f.Noise)) {
-			name, remedy := p.Name, "scale inputs and targets"
-			if input := m.inputOf(p.Name); input != "" { // a study has scaled them
-				name, remedy = name+" of "+input, "neighbouring values look unrelated, by noise or by fast ripples"
+			name, remedy, higher := p.Name, "scale inputs and targets", ", or set noise higher"
+			if input := m.inputOf(p.Name); input != "" {
+				name += " of " + input
+				if baseName(p.Name) == "lengthscale" { // a study has scaled the inputs
+					remedy, higher = "neighbouring values look unrelated, by noise or by fast ripples", "; set noise higher if it is noise"
+				}
 			}
 			if m.params[len(m.params)-1].Fixed {
-				remedy += ", or set noise higher"
+				remedy += higher
 			}
 			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, the fit may be poor: %s", name, theta[i], remedy))
 		}

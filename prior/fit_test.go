@@ -190,6 +190,21 @@ func TestFitWarnsOfJitter(t *testing.T) {
 	require.Contains(t, f.Warnings[0], "jitter")
 }
 
+// The warning of a period at its bound names the input too. The period of values on a line is no sign of unrelated values.
+func TestFitWarnsOfAPeriod(t *testing.T) {
+	k, err := Parse("periodic", 1)
+	require.NoError(t, err)
+	s := Spec{Custom: k, Noise: number(1e-4), byLikelihood: true, Inputs: []Input{{Name: "speed", Columns: 1, Unit: 1}}}
+	x, y := mat.NewDense(12, 1, nil), make([]float64, 12)
+	for i := range y {
+		x.Set(i, 0, 3*float64(i)/11)
+		y[i] = float64(i)/5.5 - 1
+	}
+	f, err := s.Fit(context.Background(), x, y, false, nil, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Equal(t, []string{"period[0] of speed is at its bound 1e+04, the fit may be poor: scale inputs and targets, or set noise higher"}, f.Warnings)
+}
+
 // A lengthscale at its lower bound is doubtful if observations are sparse. Dense observations, as near the
 // optimum of a search that has converged, determine it.
 func TestFitWarnsOfAShortLengthscale(t *testing.T) {
@@ -218,7 +233,7 @@ func TestFitWarnsOfAShortLengthscale(t *testing.T) {
 	require.Contains(t, f.Warnings[0], "lengthscale[0] is at its bound 0.01, the fit may be poor: ")
 	s.Inputs = []Input{{Name: "speed", Columns: 1, Unit: 1}}
 	f = fit(sparse, func(x float64) float64 { return math.Sin(1e6 * x * x) })
-	require.Equal(t, []string{"lengthscale[0] of speed is at its bound 0.01, the fit may be poor: neighbouring values look unrelated, by noise or by fast ripples, or set noise higher"}, f.Warnings)
+	require.Equal(t, []string{"lengthscale[0] of speed is at its bound 0.01, the fit may be poor: neighbouring values look unrelated, by noise or by fast ripples; set noise higher if it is noise"}, f.Warnings)
 
 	for i := range 40 {
 		dense = append(dense, 0.002*float64(i))
