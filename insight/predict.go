@@ -114,7 +114,7 @@ func own(v *loop.View, p space.Point) (space.Point, error) {
 
 // Incumbent returns the trial that the study would recommend, which slices and maps pass through: the best
 // observed value of a noise-free objective, else the best posterior mean at a complete trial that meets
-// the outcome constraints with the probability loop.Confident. If there is no such trial, it is the
+// the outcome constraints with a probability of at least loop.Confident. If there is no such trial, it is the
 // trial with the largest probability. It costs a prediction at the observations.
 func Incumbent(v *loop.View) Reference {
 	t := &v.Trials[incumbent(v)]

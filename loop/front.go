@@ -16,8 +16,8 @@ import (
 type FrontRecommendation struct {
 	Observed Pareto
 	// Model are the complete trials whose posterior means no other mean dominates, by
-	// ascending ID. Only trials that are feasible with the probability Confident count. If there are
-	// none, trials with a probability of at least ½ count; if there are none either, Model is empty.
+	// ascending ID. Only trials that are feasible with a probability of at least Confident count. If
+	// there are none, trials with a probability of at least ½ count; if there are none either, Model is empty.
 	Model []FrontEstimate
 	// Hypervolume is the volume between Observed.Reference and the means of Model; 0 with more than
 	// MaxHypervolume objectives.

@@ -11,8 +11,8 @@ import (
 // Recommendation names two evaluated points: the point with the best observed
 // value and the point with the best posterior mean. Under noise a best observed
 // value is partly luck, and Model is the better choice. For a noise-free objective
-// without Conflicts the two are equal. With Options.Require, Model is feasible with the probability
-// Confident; if no trial is, it is the trial with the largest probability.
+// without Conflicts the two are equal. With Options.Require, Model is feasible with a probability of at
+// least Confident; if no trial is, it is the trial with the largest probability.
 type Recommendation struct {
 	Observed, Model Estimate
 	// Fit describes the fit; nil for a noise-free objective, which needs none.
@@ -76,13 +76,13 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 	}, nil
 }
 
-// Confident is the probability of feasibility that a recommended trial of a noisy objective needs, if any trial
-// has it. A constrained optimum is often at a bound, where this probability is ½ (ADR 42).
+// Confident is the least probability of feasibility of a recommended trial of a noisy objective, if any trial
+// reaches it. A constrained optimum is often at a bound, where this probability is ½ (ADR 42).
 const Confident = 0.9
 
 // preferred reports whether complete trial i is a better recommendation than trial k: a lower
-// posterior mean among trials that are feasible with the probability Confident, and else a
-// larger probability.
+// posterior mean among trials that are feasible with a probability of at least Confident, and else
+// a larger probability.
 func (t *task) preferred(f *fitted, i, k int) bool {
 	if f.likely == nil || f.likely[i] >= Confident && f.likely[k] >= Confident {
 		return f.mean[i] < f.mean[k]
