@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -195,5 +196,11 @@ func TestEditOfTheCostDuringEvaluations(t *testing.T) {
 		for range 2 { // also if the result is told again
 			require.NoError(t, tell(before[0], before[0].Token))
 		}
+		unusable := map[string]float64{"value": 1, "dollars": math.NaN()}
+		_, err = u.Tell(t.Context(), store.Report{Trial: before[1].Number, Token: before[1].Token, Numbers: unusable})
+		require.NoError(t, err)
+		_, err = u.Tell(t.Context(), store.Report{Trial: after[0].Number, Token: after[0].Token, Numbers: unusable})
+		require.ErrorIs(t, err, loop.ErrNotFinite)
+		require.ErrorContains(t, err, "dollars is NaN")
 	})
 }

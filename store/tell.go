@@ -80,9 +80,10 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	}
 	var needed []string
 	if r.Failure == "" {
-		needed = d.Reported()
+		needed = d.Declared()
 	}
-	if r.Numbers, err = usable(r.Numbers, needed); err != nil {
+	given := r.Numbers
+	if r.Numbers, err = usable(given, needed); err != nil {
 		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
 	}
 	t, err := trialOf(tx, row, r.Trial)
@@ -90,7 +91,7 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		return Trial{}, err
 	}
 	if r.Failure == "" {
-		if err := r.complete(tx, row, d, t); err != nil {
+		if err := r.complete(tx, row, d, t, given); err != nil {
 			return Trial{}, err
 		}
 	}
@@ -114,10 +115,10 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	return *t, putChanges(tx, row, []Trial{*t}, append(events, e))
 }
 
-// complete returns an error if a result lacks a number that d.Reported names; it wraps ErrEdited if the study was edited
-// after the attempt was issued. The result of an attempt that was issued before an edit needs no cost, because the edit
-// may have added it.
-func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial) error {
+// complete returns an error if a result lacks a number that d.Reported names. Its numbers are given, usable or not.
+// The error wraps ErrEdited if the study was edited after the attempt was issued. The result of an attempt that was
+// issued before an edit needs no cost, because the edit may have added it.
+func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial, given map[string]float64) error {
 	lacks := d.Unreported(r.Numbers)
 	if lacks == nil {
 		return nil
@@ -126,7 +127,11 @@ func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial) error 
 	if enough && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) {
 		return nil
 	}
-	lacks = fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, lacks)
+	if _, err := usable(given, d.Reported()); err != nil {
+		lacks = fmt.Errorf("trial %d: %w", r.Trial, err)
+	} else {
+		lacks = fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, lacks)
+	}
 	if r.Token == "" || r.Token != t.Token {
 		return lacks
 	}
