@@ -221,21 +221,7 @@ func (t *task) viewOfNumber(name string, sign float64, w warp, noiseFree bool) *
 
 // EqualValues reports whether at least two trials of v are complete and their values differ by rounding errors alone.
 func (v *View) EqualValues() bool {
-	var first *Trial
-	n := 0
-	for i := range v.Trials {
-		t := &v.Trials[i]
-		switch {
-		case t.State != Complete:
-			continue
-		case first == nil:
-			first = t
-		case !equal(t.Value, first.Value):
-			return false
-		}
-		n++
-	}
-	return n > 1
+	return equalValues(v.Trials, func(t *Trial) float64 { return t.Value })
 }
 
 // Propose is the function Propose for the options and the history of v, with the fit of v: it costs no other

@@ -197,27 +197,37 @@ const flatWarning = "all values are equal: further points of the initial design 
 // suggestions would lie in the corners. It is false with outcome constraints or a prior mean: these inform about the
 // next point. Failed trials inform about it too, but would leave no trial between the corners.
 func (t *task) flat() bool {
-	if t.count(Complete) < 2 || len(t.opts.Require) > 0 || !t.opts.PriorMean.isZero() {
+	if len(t.opts.Require) > 0 || !t.opts.PriorMean.isZero() {
 		return false
 	}
-	var first *Trial
-	for i := range t.trials {
-		trial := &t.trials[i]
-		switch {
-		case trial.State != Complete:
-			continue
-		case first == nil:
-			first = trial
-		case !t.opts.Several() && !equal(trial.Value, first.Value):
+	if !t.opts.Several() {
+		return equalValues(t.trials, func(trial *Trial) float64 { return trial.Value })
+	}
+	for _, g := range t.opts.Objectives {
+		if !equalValues(t.trials, func(trial *Trial) float64 { return trial.Numbers[g.Name] }) {
 			return false
-		}
-		for _, g := range t.opts.Objectives {
-			if !equal(trial.Numbers[g.Name], first.Numbers[g.Name]) {
-				return false
-			}
 		}
 	}
 	return true
+}
+
+// equalValues reports whether at least two trials are complete and their values differ by rounding errors alone.
+func equalValues(trials []Trial, value func(*Trial) float64) bool {
+	var first *Trial
+	n := 0
+	for i := range trials {
+		t := &trials[i]
+		switch {
+		case t.State != Complete:
+			continue
+		case first == nil:
+			first = t
+		case !equal(value(t), value(first)):
+			return false
+		}
+		n++
+	}
+	return n > 1
 }
 
 // suggest returns n points that the acquisition function chooses, with the fit f, which it computes if f is nil;
