@@ -144,11 +144,7 @@ func incumbent(v *loop.View) int {
 		if v.Trials[row].State != loop.Complete {
 			continue
 		}
-		switch {
-		case best < 0,
-			likely[i] >= loop.Confident && likely[best] >= loop.Confident && mean[i] < mean[best],
-			(likely[i] < loop.Confident || likely[best] < loop.Confident) && likely[i] > likely[best],
-			likely[i] == likely[best] && mean[i] < mean[best]:
+		if best < 0 || loop.Preferred(mean[i], likely[i], mean[best], likely[best]) {
 			best = i
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// A block of the design is computed once, also if its points are asked for one by one. They equal the
-// points that are asked for together.
+// A block of the design is computed once, even if its points are asked for one by one. The points are the same as
+// for one call.
 func TestDesignBlockIsComputedOnce(t *testing.T) {
 	const n = 200
 	s := newSpace(t, space.Float("x", 0, 1), space.Int("n", 1, 5))

@@ -80,14 +80,22 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 // reaches it. A constrained optimum is often at a bound, where this probability is ½ (ADR 42).
 const Confident = 0.9
 
-// preferred reports whether complete trial i is a better recommendation than trial k: a lower
-// posterior mean among trials that are feasible with a probability of at least Confident, and else
-// a larger probability.
+// preferred reports whether complete trial i is a better recommendation than trial k.
 func (t *task) preferred(f *fitted, i, k int) bool {
-	if f.likely == nil || f.likely[i] >= Confident && f.likely[k] >= Confident {
+	if f.likely == nil {
 		return f.mean[i] < f.mean[k]
 	}
-	return f.likely[i] > f.likely[k]
+	return Preferred(f.mean[i], f.likely[i], f.mean[k], f.likely[k])
+}
+
+// Preferred reports whether a trial is a better recommendation than another one, by the posterior means of the targets,
+// which are minimised, and the probabilities of feasibility. If both are feasible with a probability of at least
+// Confident, or with equal probabilities, the lower mean is better, else the larger probability.
+func Preferred(mean, likely, otherMean, otherLikely float64) bool {
+	if likely == otherLikely || likely >= Confident && otherLikely >= Confident {
+		return mean < otherMean
+	}
+	return likely > otherLikely
 }
 
 // estimate returns the estimate of the i-th complete trial, given the variance of the latent objective.
