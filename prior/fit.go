@@ -319,9 +319,9 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 			name, remedy, higher := p.Name, "scale inputs and targets", ", or set noise higher"
 			if input := m.inputOf(p.Name); input != "" {
 				name += " of " + input
-				if baseName(p.Name) == "lengthscale" { // a study has scaled the inputs
-					remedy, higher = "neighbouring values look unrelated, by noise or by fast ripples", "; set noise higher if it is noise"
-				}
+			}
+			if len(m.inputs) > 0 && baseName(p.Name) == "lengthscale" { // a study has scaled the inputs
+				remedy, higher = "neighbouring values look unrelated, by noise or by fast ripples", "; set noise higher if it is noise"
 			}
 			if m.params[len(m.params)-1].Fixed {
 				remedy += higher
@@ -333,8 +333,8 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 	return f, nil
 }
 
-// inputOf returns the name of the input that has the column of a hyperparameter such as lengthscale[2], or "" if it has no
-// name.
+// inputOf returns the name of the input that has the column of a hyperparameter such as lengthscale[2], or "" if it
+// has no name.
 func (m model) inputOf(hyper string) string {
 	if j, ok := inputIndex(hyper); ok {
 		for _, in := range m.inputs {

@@ -205,6 +205,16 @@ func TestFitWarnsOfAPeriod(t *testing.T) {
 	require.Equal(t, []string{"period[0] of speed is at its bound 1e+04, the fit may be poor: scale inputs and targets, or set noise higher"}, f.Warnings)
 }
 
+// noise returns n numbers of a standard normal distribution.
+func noise(n int) []float64 {
+	rng := rand.New(rand.NewPCG(3, 1))
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = rng.NormFloat64()
+	}
+	return values
+}
+
 // A lengthscale at its lower bound is doubtful if observations are sparse. Dense observations, as near the
 // optimum of a search that has converged, determine it.
 func TestFitWarnsOfAShortLengthscale(t *testing.T) {
@@ -234,6 +244,12 @@ func TestFitWarnsOfAShortLengthscale(t *testing.T) {
 	s.Inputs = []Input{{Name: "speed", Columns: 1, Unit: 1}}
 	f = fit(sparse, func(x float64) float64 { return math.Sin(1e6 * x * x) })
 	require.Equal(t, []string{"lengthscale[0] of speed is at its bound 0.01, the fit may be poor: neighbouring values look unrelated, by noise or by fast ripples; set noise higher if it is noise"}, f.Warnings)
+
+	s.Kernel = "matern52[speed]"
+	f, err := s.Fit(t.Context(), mat.NewDense(40, 1, sparse), noise(40), false, nil, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Equal(t, []string{"lengthscale[speed] is at its bound 0.01, the fit may be poor: neighbouring values look unrelated, by noise or by fast ripples; set noise higher if it is noise"}, f.Warnings)
+	s.Kernel = ""
 
 	for i := range 40 {
 		dense = append(dense, 0.002*float64(i))
