@@ -119,19 +119,31 @@ func (s *session) open() (err error) {
 	options := store.Options{Version: version(), OnProgress: s.working, OnFit: s.fitted}
 	if !s.kept {
 		s.store = store.New(store.NewMemory(), options)
-		s.study, err = s.store.Create(s.ctx, s.definition)
+		if s.study, err = s.store.Create(s.ctx, s.definition); err == nil {
+			s.hint()
+		}
 		return err
 	}
 	if s.store, err = s.storeFlags.openWith(s.ctx, true, options); err != nil {
 		return err
 	}
 	s.study, err = s.store.Create(s.ctx, s.definition)
-	if errors.Is(err, store.ErrExists) {
+	switch {
+	case err == nil:
+		s.hint()
+	case errors.Is(err, store.ErrExists):
 		if s.study, err = s.joined(); err == nil {
 			_, err = s.study.AddEarlier(s.ctx, s.definition)
 		}
 	}
 	return err
+}
+
+// hint prints the hints of a new study.
+func (s *session) hint() {
+	if !s.Quiet {
+		s.e.printHints(s.definition)
+	}
 }
 
 // joined opens the stored study and compares its definition.

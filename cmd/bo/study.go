@@ -97,6 +97,7 @@ func (c *studyCreateCmd) Run(e *env) error {
 		if err != nil {
 			return asRefusal(err, store.ErrExists)
 		}
+		e.printHints(d)
 		if c.JSON {
 			stored, _, err := u.Definition(e.ctx)
 			if err != nil {

@@ -17,7 +17,7 @@ type validateCmd struct {
 }
 
 func (validateCmd) Help() string {
-	return `Reads a study file, or a file with parameters only, and reports every fault with its line and column, one per line. Nothing is run and no store is opened. The exit code is 2 if there are faults.
+	return `Reads a study file, or a file with parameters only, and reports every fault with its line and column, one per line. Nothing is run and no store is opened. The exit code is 2 if there are faults. A hint names a valid setting that may be a mistake.
 
 Example:
 
@@ -32,6 +32,7 @@ type validation struct {
 	File       string            `json:"file"`
 	Valid      bool              `json:"valid"`
 	Definition *study.Definition `json:"definition,omitempty"`
+	Hints      []string          `json:"hints,omitempty"`
 	Faults     []faultJSON       `json:"faults,omitempty"`
 }
 
@@ -53,10 +54,13 @@ func (c *validateCmd) Run(e *env) error {
 				out.Faults = append(out.Faults, faultJSON{f, f.Err.Error()})
 			}
 			err = errPrinted
+		} else {
+			out.Hints = d.Hints()
 		}
 		return errors.Join(printJSON(e.stdout, out), err)
 	}
 	if err == nil {
+		e.printHints(d)
 		_, err := fmt.Fprintf(e.stdout, "%s: valid: %s\n", c.File, summary(d))
 		return err
 	}
@@ -64,6 +68,13 @@ func (c *validateCmd) Run(e *env) error {
 		fmt.Fprintf(e.stderr, "%s: %s\n", c.File, oneLine(f.Error()))
 	}
 	return errPrinted
+}
+
+// printHints prints the hints of a definition that was not stored before.
+func (e *env) printHints(d *study.Definition) {
+	for _, hint := range d.Hints() {
+		fmt.Fprintf(e.stderr, "bo: hint: %s\n", hint)
+	}
 }
 
 // summary describes the size and the method of a valid study.
