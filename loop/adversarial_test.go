@@ -51,8 +51,12 @@ func TestAdversarialSpaces(t *testing.T) {
 		for model, m := range models {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				s := newStudy(t, sp, Options{Surrogate: m, Initial: 5, Seed: 2, NoiseFree: true, Maximizer: acquisition.MaximizeOptions{Raw: 32, Starts: 2, Iterations: 10}})
+				trials := 11 // six suggestions
+				if size, finite := sp.Size(); finite && size <= 20 {
+					trials = sp.Count()
+				}
 				seen := map[string]bool{}
-				for len(seen) < min(20, sp.Count()) {
+				for len(seen) < trials {
 					trials, err := s.Ask(t.Context(), 1)
 					require.NoError(t, err)
 					p := trials[0].Point

@@ -205,7 +205,7 @@ func TestNoFeasibleTrialOfSeveralObjectives(t *testing.T) {
 		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Acquisition: acquisition.LogNParEGO{}},
 		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Acquisition: acquisition.LogEI{}},
 	} {
-		o.Initial, o.Budget = 5, 20
+		o.Initial, o.Budget, o.Maximizer = 5, 20, quick
 		o.Require = []Requirement{{Name: "latency", Bound: 0.004}, {Name: "loss", Bound: 1.02}}
 		s, err := New(limitedSpace(), o)
 		require.NoError(t, err)

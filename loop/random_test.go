@@ -281,19 +281,19 @@ func operateRandomly(t *testing.T, seed uint64, n int) int {
 	return r.asked
 }
 
-var full = flag.Bool("full", false, "300 random studies; otherwise a tenth")
+var full = flag.Bool("full", false, "300 random studies; otherwise a twentieth")
 
 // No suggestion violates its space, no point is repeated needlessly, and any sequence of operations keeps the study
 // consistent.
 func TestRandomStudies(t *testing.T) {
-	seeds := uint64(30)
+	seeds := uint64(15)
 	switch {
 	case *full:
 		seeds = 300
 	case racetest.Enabled && testing.Short():
 		seeds = 5
 	case testing.Short():
-		seeds = 20
+		seeds = 8
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { operateRandomly(t, seed, 60) })

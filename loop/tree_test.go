@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/gp"
 )
@@ -59,7 +58,7 @@ func TestConditionsPayOnATree(t *testing.T) {
 	for _, conditional := range []bool{true, false} {
 		var found []float64
 		for seed := range uint64(10) {
-			o := Options{Surrogate: gp.Model{}, Seed: seed, NoiseFree: true, Initial: 8, Budget: 30, Maximizer: acquisition.MaximizeOptions{Raw: 256, Starts: 5}}
+			o := Options{Surrogate: gp.Model{}, Seed: seed, NoiseFree: true, Initial: 8, Budget: 30, Maximizer: quick}
 			r, err := Minimize(t.Context(), func(_ context.Context, p space.Point) (float64, error) { return treeValue(p), nil }, treeSpace(t, conditional), o)
 			require.NoError(t, err)
 			found = append(found, r.Best.Value-0.1)
