@@ -159,17 +159,18 @@ func TestLogNEHVIMonteCarlo(t *testing.T) {
 				for j := range outputs {
 					drawn[j][s].Eval(v.RawRowView(j), nil, at)
 				}
-				var last float64
+				var volume, last float64
 				for i := range n {
 					ok := true
 					for c, b := range p.Constraints {
 						ok = ok && v.At(m+c, i) <= b.Bound
 					}
-					before := pareto.Hypervolume(y, p.Reference)
+					before := volume
 					if ok {
 						y = append(y, mat.Col(nil, i, v)[:m])
+						volume = pareto.Hypervolume(y, p.Reference)
 					}
-					last = pareto.Hypervolume(y, p.Reference) - before
+					last = volume - before
 				}
 				sum += last
 				squares += last * last
