@@ -217,8 +217,8 @@ func TestEnumerateStopsAtAllPoints(t *testing.T) {
 		size, most int // points, rows of neighbours
 	}{
 		{"one categorical", newSpace(t, categories("c", 1000)), 1000, 1000},
-		{"two categoricals", newSpace(t, categories("c", 50), categories("d", 60)), 3000, 60 * 108},
-		{"three kinds", newSpace(t, categories("c", 70), space.Int("n", 1, 9), space.Bool("b")), 1260, 1260 * 76},
+		{"two categoricals", newSpace(t, categories("c", 20), categories("d", 30)), 600, 30 * 48},
+		{"three kinds", newSpace(t, categories("c", 30), space.Int("n", 1, 9), space.Bool("b")), 540, 540 * 36},
 		{"ordinal", newSpace(t, space.Ordinal("o", 1, 2, 4, 8, 16), space.StepFloat("x", 0, 1, 0.1)), 55, 55 * 11},
 		{"batches", power{newSpace(t, categories("c", 9)), 3}, 729, 729 * 24},
 	} {
