@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -118,6 +119,7 @@ func TestStartScales(t *testing.T) {
 
 // The network is near the exact process with the same prior.
 func TestNearTheExactProcess(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := toy.Wave(40)
 	for _, c := range []struct {
 		kernel string

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -70,6 +71,7 @@ func TestLabelObjectiveGradient(t *testing.T) {
 
 // Probabilities are near the probabilities of the exact process with the same prior.
 func TestLabelsAgainstTheProcess(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, classes := range []int{2, 3} {
 		rng := random.New(5, "rings", classes)
 		d := surrogate.Labels{X: mat.NewDense(40, 2, nil), Y: make([]int, 40), Classes: classes, Lo: []float64{0, 0}, Hi: []float64{1, 1}}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -225,6 +226,7 @@ func TestPublishedSteps(t *testing.T) {
 // and evaluations, mean, variance and noise agree. Training ends after 100 evaluations without a new
 // minimum, or after all steps. Here context < n.
 func TestPublishedFit(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for name, c := range map[string]struct {
 		dim, n, held, steps int
 		rate                float64

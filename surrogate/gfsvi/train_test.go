@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -16,6 +17,7 @@ import (
 // Every observation enters the training for each order of batch, observations and measurement
 // points: a change of one target or label changes the fit.
 func TestEveryTargetMatters(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const n = 12
 	for name, size := range map[string]struct{ batch, context int }{
 		"batch < n <= context": {4, 20}, "batch < context < n": {4, 8}, "context < batch < n": {8, 4},

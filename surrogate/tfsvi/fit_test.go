@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -57,6 +58,7 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 // With many inputs of which few are relevant, the mean follows the function, and the posterior
 // variance is not too small.
 func TestManyInputs(t *testing.T) {
+	racetest.SkipNumerical(t)
 	rng := random.New(1, "data", 0)
 	f := func(x []float64) float64 { return 2 * math.Sin(5*x[0]) * math.Cos(4*x[1]) }
 	d := surrogate.Dataset{X: space.Uniform(120, 30, rng), Y: make([]float64, 120), NoiseFree: true}
@@ -79,6 +81,7 @@ func TestManyInputs(t *testing.T) {
 // Beyond 500 observations the hidden layers are trained on all of them.
 // With few observations for each of many inputs the fit does not follow the noise.
 func TestManyInputsFewObservations(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const d, n, m, noise = 50, 200, 300, 0.01
 	seeds := 2
 	if testing.Short() {
