@@ -148,16 +148,16 @@ func TestLogNEHVIMonteCarlo(t *testing.T) {
 			for _, c := range p.Constraints {
 				outputs = append(outputs, c.Posterior)
 			}
-			drawn := make([][]surrogate.Path, len(outputs))
+			drawn, psi := make([][]surrogate.Path, len(outputs)), make([]*mat.Dense, len(outputs))
 			for j, o := range outputs {
-				drawn[j] = o.Paths(draws, rng)
+				drawn[j], psi[j] = o.Paths(draws, rng), o.(*toy).features(at)
 			}
 			var sum, squares float64
 			for s := range draws {
 				y := make([][]float64, 0, n)
 				v := mat.NewDense(len(outputs), n, nil)
 				for j := range outputs {
-					drawn[j][s].Eval(v.RawRowView(j), nil, at)
+					drawn[j][s].(toyPath).values(v.RawRowView(j), psi[j])
 				}
 				var volume, last float64
 				for i := range n {

@@ -211,11 +211,8 @@ func (p *toy) Paths(n int, rng *rand.Rand) []surrogate.Path {
 }
 
 func (q toyPath) Eval(value []float64, grad, x *mat.Dense) {
-	psi := q.p.features(x)
+	q.values(value, q.p.features(x))
 	n, _ := x.Dims()
-	for i := range n {
-		value[i] = q.p.offset + q.p.scale*linalg.Dot(psi.RawRowView(i), q.w)
-	}
 	if grad == nil {
 		return
 	}
@@ -227,6 +224,13 @@ func (q toyPath) Eval(value []float64, grad, x *mat.Dense) {
 		}
 	}
 	q.p.pull(grad, bar, x)
+}
+
+// values writes the values at points with features psi.
+func (q toyPath) values(value []float64, psi *mat.Dense) {
+	for i := range value {
+		value[i] = q.p.offset + q.p.scale*linalg.Dot(psi.RawRowView(i), q.w)
+	}
 }
 
 // conditioner is a toy that is a surrogate.Conditioner.
