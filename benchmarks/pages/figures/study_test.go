@@ -14,16 +14,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate"
 )
 
 func TestStudies(t *testing.T) {
 	if testing.Short() {
-		t.Skip("six studies")
+		t.Skip("four studies")
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, s := range Studies() {
-		if slow := []string{"snelson", "implicit-priors", "measurement-points"}; slices.Contains(slow, s.Name) {
-			continue // their code is the code of the study of lengthscales
+		if slow := []string{"noise", "snelson", "implicit-priors", "measurement-points"}; slices.Contains(slow, s.Name) {
+			continue // their code is the code of the study of lengthscales, and TestScenes checks their settings
 		}
 		var table bytes.Buffer
 		told := 0
@@ -36,6 +37,23 @@ func TestStudies(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		require.ErrorIs(t, s.Run(ctx, dir, 1, &table, func(string) {}), context.Canceled)
+	}
+}
+
+// The surrogate models of all scenes accept their settings.
+func TestScenes(t *testing.T) {
+	for _, g := range []stage{lengthscales(), noises(), measurementPoints(), snelson(), implicitPriors()} {
+		for i := range g.rows {
+			for j := range g.columns {
+				s := g.scene(i, j)
+				if s.surrogate == "" { // draws from a prior
+					continue
+				}
+				m, err := configured(s.surrogate, s.settings)
+				require.NoError(t, err, "%s: %v", g.name, s)
+				require.NoError(t, surrogate.Check(m, 1), "%s: %v", g.name, s)
+			}
+		}
 	}
 }
 
