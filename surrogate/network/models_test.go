@@ -60,7 +60,7 @@ func TestModelsWithAnArchitecture(t *testing.T) {
 		"mfvi":                 mf,
 		"map":                  mp,
 		"ensemble":             e,
-		"hmc":                  hmc.Model{Network: net, Chains: 2, Warmup: 20, Draws: 20, Samples: 10, Start: "random"},
+		"hmc":                  hmc.Model{Network: net, Chains: 2, Warmup: 10, Draws: 10, Samples: 10, Depth: 4, Start: "random"},
 	} {
 		if testing.Short() && name != "fsp-laplace" && name != "laplace" {
 			continue
