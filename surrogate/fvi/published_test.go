@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -324,6 +325,7 @@ func (p *paper) predict(x []float64, eps [][]float64) (mean, variance float64) {
 // batches, points, functions and noise from the random stream. So do the settings of the
 // experiments with implicit priors (E.1) and on optimisation (E.5) beside the preset.
 func TestPublishedSteps(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const steps = 12
 	process := func(variance float64) prior.Spec {
 		return prior.Spec{Lengthscale: []float64{0.4, 0.6}, Variance: new(variance)}
