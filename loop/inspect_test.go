@@ -67,7 +67,7 @@ func TestViewProposesWithItsFit(t *testing.T) {
 		"scalarised":  {Objectives: both, Acquisition: acquisition.LogEI{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.Initial = 4
+			o.Initial, o.Maximizer = 4, acquisition.MaximizeOptions{Raw: 64, Starts: 3, Iterations: 20}
 			study, err := loop.New(s, o)
 			require.NoError(t, err)
 			for i := range 11 {

@@ -57,7 +57,7 @@ func TestSeveralObjectives(t *testing.T) {
 		{Workers: 3},
 		{Batch: 4, Require: []Requirement{{Name: "latency", Bound: 0.6}}},
 	} {
-		o.Budget = 14
+		o.Budget, o.Maximizer = 14, quick
 		o.Objectives = []Goal{{Name: "loss"}, {Name: "latency"}}
 		s, err := New(limitedSpace(), o)
 		require.NoError(t, err)
@@ -224,6 +224,7 @@ func TestNoFeasibleTrialOfSeveralObjectives(t *testing.T) {
 
 // The front of the posterior means under noise, and of the values without.
 func TestRecommendFront(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, exact := range []bool{true, false} {
 		o := Options{Budget: 12, Objectives: []Goal{{Name: "loss", NoiseFree: exact}, {Name: "latency", NoiseFree: exact, Maximize: true}}}
 		o.Require = []Requirement{{Name: "latency", Bound: 0.7}}

@@ -291,7 +291,7 @@ func TestRandomStudies(t *testing.T) {
 	case *full:
 		seeds = 300
 	case racetest.Enabled && testing.Short():
-		seeds = 5
+		seeds = 3
 	case testing.Short():
 		seeds = 8
 	}
@@ -300,7 +300,6 @@ func TestRandomStudies(t *testing.T) {
 	}
 }
 
-func FuzzStudies(f *testing.F) {
-	f.Add(uint64(1))
+func FuzzStudies(f *testing.F) { // TestRandomStudies runs the first seeds
 	f.Fuzz(func(t *testing.T, seed uint64) { operateRandomly(t, seed, 60) })
 }

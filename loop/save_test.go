@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -47,6 +48,7 @@ func resumable() map[string]surrogate.Model {
 }
 
 func TestKilledAtAnyEvent(t *testing.T) {
+	racetest.SkipNumerical(t)
 	f := func(ctx context.Context, p space.Point) (float64, error) {
 		v, err := bowl(ctx, p)
 		if v > 1.5 {
