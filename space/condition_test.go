@@ -310,15 +310,15 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 	}
 }
 
-var full = flag.Bool("full", false, "a million points of random spaces; otherwise a fortieth")
+var full = flag.Bool("full", false, "a million points of random spaces; otherwise an eightieth")
 
 func TestRandomSpaces(t *testing.T) {
-	spaces, points := 500, 50
+	spaces, points := 250, 50
 	switch {
 	case *full:
 		spaces, points = 2000, 500
 	case testing.Short():
-		spaces, points = 300, 20
+		spaces, points = 150, 20
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range spaces {
