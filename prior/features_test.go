@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/racetest"
 )
 
 // drawable excludes white noise, which features omit.
@@ -121,6 +122,7 @@ func TestVelocityFeaturesFarFromTheUnitCube(t *testing.T) {
 
 // Draws have the covariance of the kernel.
 func TestDrawsHaveTheCovariance(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const n = 4
 	for _, expr := range []string{"matern52", "rbf*periodic+linear", "arccos(depth=3)", "arccos*rbf"} {
 		rng := rand.New(rand.NewPCG(3, 8))

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
@@ -56,6 +57,7 @@ func TestRippled(t *testing.T) {
 // A fit of many lengthscales finds the function. With 300 rows in the first stage it ends where the values
 // are independent.
 func TestStagesOfManyLengthscales(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const n, dim, active = 600, 100, 10
 	rng := random.New(1, "many lengthscales", 0)
 	x, y := space.Uniform(n, dim, rng), make([]float64, n)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -69,6 +70,7 @@ func TestAdamBeginsAnew(t *testing.T) {
 // With more observations than a batch, training stops by the objective on all data. The loss
 // of a batch is scaled to all data.
 func TestAdamByMinibatch(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := wave(2*adamBatch + 1)
 	m := published()
 	m.Steps = 60

@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
@@ -88,6 +89,7 @@ func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
 // Check 3: without data the posterior equals the prior at fresh points of the box. It is
 // nearly equal for the network without scaling, and equal for the scaled features.
 func TestCalibrationOfTheDefault(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, c := range []struct {
 		dim         int
 		lengthscale float64
@@ -113,6 +115,7 @@ func TestCalibrationOfTheDefault(t *testing.T) {
 // At the vertices of the search box a network extrapolates, and many acquisition functions
 // are largest. Even there, scaling changes the variance little.
 func TestCalibrationAtVertices(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const dim = 4
 	for seed := range uint64(3) {
 		p, w := untrained(dim, 2, Model{}, seed)
@@ -134,6 +137,7 @@ func TestCalibrationAtVertices(t *testing.T) {
 // The table gives the share at 300 context points for both factors of K⁻¹, with raw inputs and
 // initial biases of 0.
 func TestCalibrationTable(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, c := range []struct {
 		dim         int
 		lengthscale float64

@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -105,6 +106,7 @@ func TestLabelLossGradient(t *testing.T) {
 
 // Beyond 1000 labels the process is sparse, and its context points cover the box.
 func TestManyLabels(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := rings(1010, 2)
 	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Network: surrogate.Network{Hidden: []int{20}}, Context: 40, Steps: 8}
 	p, err := m.FitLabels(context.Background(), d, random.New(1, "fit", 0))

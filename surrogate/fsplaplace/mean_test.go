@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -18,6 +19,7 @@ import (
 // In two inputs the mean is the mean of the linearised network. In ten inputs, with distant
 // context points, it is the features' mean, which is nearer to the process's mean.
 func TestMeanOfFeaturesInManyInputs(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for _, c := range []struct {
 		o          benchmarks.Objective
 		n          int

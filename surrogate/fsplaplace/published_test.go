@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -490,6 +491,7 @@ func TestConformanceOfThePreset(t *testing.T) {
 // Far from few observations the variance exceeds the prior's, with a warning. In the box of the context
 // points it does not.
 func TestPublishedWarnsOfALargeVariance(t *testing.T) {
+	racetest.SkipNumerical(t)
 	for box, want := range map[string]bool{"data": true, "search": false} {
 		d, m := publishedProblem(3, 1, 20, 20)
 		d.Lo, d.Hi = []float64{-0.5, -0.5}, []float64{1.5, 1.5}

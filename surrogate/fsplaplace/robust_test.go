@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -92,6 +93,7 @@ func (k negative) Gram(dst *mat.SymDense, x *mat.Dense) {
 
 // The kernels include kernels without a lengthscale, without a diagonal, or without smoothness.
 func TestEveryKernel(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := plane(12)
 	for _, kernel := range []string{"linear", "polynomial", "arccos", "periodic", "white", "constant", "matern52+white", "rbf*periodic+linear", "linear*linear"} {
 		for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
@@ -172,6 +174,7 @@ func TestManyObservations(t *testing.T) {
 // Training with all of many observations learns the noise variance around a function that the
 // sparse target cannot represent.
 func TestManyObservationsLearnTheNoise(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := wave(3 * target.MaxExact)
 	rng := random.New(1, "noise", 0)
 	clean := slices.Clone(d.Y)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/settings"
 
 	"github.com/stretchr/testify/require"
@@ -120,6 +121,7 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 // Without hidden layers and at fixed hyperparameters the draws are independent draws
 // from Bayesian linear regression.
 func TestLinearModel(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const delta, noise = 0.7, 0.05
 	m := Model{Network: surrogate.Network{Hidden: []int{}}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Start: "random"}
 	d := toy(9)
@@ -158,6 +160,7 @@ func TestLinearModel(t *testing.T) {
 // prior and data given the parameters, the rank of the parameters among the posterior
 // draws is uniform.
 func TestRanksAreUniform(t *testing.T) {
+	racetest.SkipNumerical(t)
 	const runs, draws, thin = 60, 19, 3
 	m := Model{Network: surrogate.Network{Hidden: []int{3}}}
 	ranks := [3][draws + 1]int{}
@@ -219,6 +222,7 @@ func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
 }
 
 func TestDiagnosis(t *testing.T) {
+	racetest.SkipNumerical(t)
 	m := Model{Network: surrogate.Network{Hidden: []int{10}}, Warmup: 200, Draws: 200, Noise: new(0.05)}
 	good, err := m.Fit(context.Background(), toy(12), random.New(1, "fit", 0))
 	require.NoError(t, err)
