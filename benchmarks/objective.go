@@ -2,8 +2,6 @@ package benchmarks
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/functionspace/bo/space"
 )
@@ -47,20 +45,9 @@ func (o Objective) At(p space.Point) float64 { return o.Func(o.Coordinates(p)) }
 
 // Coordinates returns the coordinates of a point of o.Space.
 func (o Objective) Coordinates(p space.Point) []float64 {
-	x := make([]float64, 0, o.Dim())
-	for _, parameter := range o.Space.Parameters() {
-		if !p.Active(parameter.Name) {
-			x = append(x, math.NaN())
-			continue
-		}
-		switch parameter.Kind {
-		case space.KindOrdinal, space.KindCategorical:
-			x = append(x, float64(slices.Index(parameter.Values, p.Value(parameter.Name))))
-		case space.KindBool:
-			x = append(x, map[bool]float64{true: 1}[p.Bool(parameter.Name)])
-		default:
-			x = append(x, p.Float(parameter.Name))
-		}
+	x := make([]float64, o.Dim())
+	for i := range x {
+		x[i] = p.Code(i)
 	}
 	return x
 }
