@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -183,6 +184,7 @@ func TestOptimumOfOneObservation(t *testing.T) {
 // Before training and for Z = X, the sparse mean and r are the mean and covariance of the
 // exact posterior. The network is close to this mean.
 func TestStartIsTheExactPosterior(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.6}, Variance: new(0.9), Noise: new(0.02)}
 	want, err := gp.Model{Spec: spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
@@ -277,6 +279,7 @@ func TestTraining(t *testing.T) {
 
 // With the default schedule both models stay near the exact process with the same prior.
 func TestNearTheExactProcess(t *testing.T) {
+	racetest.SkipNumerical(t)
 	d := toy.Wave(40)
 	for _, kernel := range []string{"matern52", "rbf"} {
 		spec := prior.Spec{Kernel: kernel}
