@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
@@ -42,10 +41,6 @@ func TestNetworkDraw(t *testing.T) {
 // The search finds the minimum of smooth and piecewise smooth functions, and nearly
 // the minimum of a rough one.
 func TestPriorDraw(t *testing.T) {
-	seeds := uint64(2)
-	if racetest.Enabled {
-		seeds = 1
-	}
 	for expr, slack := range map[string]float64{
 		"rbf(lengthscale=0.3)":     1e-10,
 		"matern12(lengthscale=1)":  0.05,
@@ -53,11 +48,9 @@ func TestPriorDraw(t *testing.T) {
 	} {
 		kernel, err := prior.Parse(expr, 3)
 		require.NoError(t, err)
-		for seed := range seeds {
-			o := PriorDraw(kernel, seed)
-			x := o.Minimizers[0]
-			require.Equal(t, o.Minimum, o.Func(x))
-			require.Greater(t, descend(o, x), o.Minimum-slack, "%s, seed %d", expr, seed)
-		}
+		o := PriorDraw(kernel, 0)
+		x := o.Minimizers[0]
+		require.Equal(t, o.Minimum, o.Func(x))
+		require.Greater(t, descend(o, x), o.Minimum-slack, expr)
 	}
 }
