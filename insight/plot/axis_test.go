@@ -181,16 +181,15 @@ func TestCrossings(t *testing.T) {
 // Maps interpolate between the values of floats and have cells for the values of others.
 func TestLocate(t *testing.T) {
 	s := newScale(insight.Axis{Name: "x", Kind: space.KindFloat, Log: true, Min: 1, Max: 100}, []any{1.0, 10.0, 100.0})
-	i, j, w := s.locate(0.25)
-	require.Equal(t, []int{0, 1}, []int{i, j})
-	require.InDelta(t, 0.5, w, 1e-12)
+	b := s.locate(0.25)
+	require.Equal(t, []int{0, 1}, []int{b.low, b.high})
+	require.InDelta(t, 0.5, b.weight, 1e-12)
 	s = newScale(insight.Axis{Name: "n", Kind: space.KindInt, Min: 1, Max: 3}, []any{1, 2, 3})
 	require.Equal(t, []float64{0.5, 3.5}, []float64{s.lo, s.hi})
 	for at, want := range map[float64]int{0: 0, 0.32: 0, 0.35: 1, 0.66: 1, 0.68: 2, 1: 2} {
-		i, j, _ := s.locate(at)
-		require.Equal(t, []int{want, want}, []int{i, j}, "%v", at)
+		b := s.locate(at)
+		require.Equal(t, []int{want, want}, []int{b.low, b.high}, "%v", at)
 	}
 	s = newScale(insight.Axis{Name: "o", Kind: space.KindCategorical, Ticks: []any{"a", "b"}}, []any{"a", "b"})
-	i, _, _ = s.locate(0.7)
-	require.Equal(t, 1, i)
+	require.Equal(t, 1, s.locate(0.7).low)
 }

@@ -96,26 +96,32 @@ func newScale(a insight.Axis, values []any) scale {
 	return s
 }
 
-// locate returns the indices of the grid around a position between 0 and 1, and the weight of the
-// second one. Inside a cell both are its index.
-func (s *scale) locate(t float64) (int, int, float64) {
+// between holds the indices of the grid around a position, and the weight of the second one. Inside a cell both
+// are its index.
+type between struct {
+	low, high int
+	weight    float64
+}
+
+// locate returns the place of a position between 0 and 1 on the grid.
+func (s *scale) locate(t float64) between {
 	n := len(s.values)
 	k := sort.Search(n, func(k int) bool { return s.place(s.values[k]) > t })
 	if k == 0 {
-		return 0, 0, 0
+		return between{0, 0, 0}
 	}
 	if k == n {
-		return n - 1, n - 1, 0
+		return between{n - 1, n - 1, 0}
 	}
 	a, b := s.place(s.values[k-1]), s.place(s.values[k])
 	w := (t - a) / (b - a)
 	if s.cells {
 		if w < 0.5 {
-			return k - 1, k - 1, 0
+			return between{k - 1, k - 1, 0}
 		}
-		return k, k, 0
+		return between{k, k, 0}
 	}
-	return k - 1, k, w
+	return between{k - 1, k, w}
 }
 
 // cells is the grid of a map.
@@ -123,15 +129,13 @@ type cells struct{ x, y scale }
 
 func newCells(s *insight.Surface) cells { return cells{newScale(s.X, s.Xs), newScale(s.Y, s.Ys)} }
 
-// at interpolates a matrix at a position between 0 and 1 in both directions.
-func (c *cells) at(v func(row, column int) float64, tx, ty float64) float64 {
-	i0, i1, w := c.x.locate(tx)
-	j0, j1, u := c.y.locate(ty)
-	low := v(j0, i0)*(1-w) + v(j0, i1)*w
-	if u == 0 {
+// interpolate returns the bilinear interpolation of a matrix.
+func interpolate(v func(row, column int) float64, x, y between) float64 {
+	low := v(y.low, x.low)*(1-x.weight) + v(y.low, x.high)*x.weight
+	if y.weight == 0 {
 		return low
 	}
-	return low*(1-u) + (v(j1, i0)*(1-w)+v(j1, i1)*w)*u
+	return low*(1-y.weight) + (v(y.high, x.low)*(1-x.weight)+v(y.high, x.high)*x.weight)*y.weight
 }
 
 // panel returns a panel with a map of a matrix.
@@ -214,16 +218,19 @@ func (c *cells) image(value func(row, column int) float64, s *insight.Surface, b
 	for k := range shades {
 		shades[k] = palette.Sequential(float64(k) / 255)
 	}
-	for py := range fineness {
-		ty := 1 - (float64(py)+0.5)/fineness
-		for px := range fineness {
-			tx := (float64(px) + 0.5) / fineness
+	var columns, rows [fineness]between
+	for k := range fineness {
+		centre := (float64(k) + 0.5) / fineness
+		columns[k], rows[k] = c.x.locate(centre), c.y.locate(1-centre)
+	}
+	for py, row := range rows {
+		for px, column := range columns {
 			shade := t.Grid
-			z := c.at(value, tx, ty)
+			z := interpolate(value, column, row)
 			switch {
 			case math.IsNaN(z): // a parameter is inactive
 				shade = t.Background
-			case c.at(inside, tx, ty) >= 0.5:
+			case interpolate(inside, column, row) >= 0.5:
 				shade = shades[int(255*min(max(bar.place(z), 0), 1))]
 			}
 			picture.SetNRGBA(px, py, shade)
