@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"image"
 	"image/png"
 	"io"
 	"maps"
@@ -108,13 +109,22 @@ func (f *Figure) Missing() string {
 // PNG writes the picture as PNG, with four pixels for each pixel of Options. Missing returns the
 // characters that it cannot draw.
 func (f *Figure) PNG(w io.Writer) error {
-	width, height, err := f.size()
+	pixels, err := f.image()
 	if err != nil {
 		return err
 	}
+	return png.Encode(w, pixels)
+}
+
+// image returns the pixels of PNG.
+func (f *Figure) image() (image.Image, error) {
+	width, height, err := f.size()
+	if err != nil {
+		return nil, err
+	}
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
 	f.draw(&painter{Canvas: draw.New(c), theme: f.theme, raster: true})
-	return png.Encode(w, c.Image())
+	return c.Image(), nil
 }
 
 // heading returns the title and the kind of the picture.

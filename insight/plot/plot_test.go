@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/xml"
 	"fmt"
+	"image"
+	"image/color"
 	"image/png"
 	"io"
 	"math"
@@ -25,13 +27,12 @@ import (
 // small is the size of pictures whose contents matter little.
 var small = plot.Options{Width: 300, Height: 220}
 
-// requireDrawn draws a picture as SVG and PNG and returns the SVG.
+// requireDrawn draws a picture as SVG and as the pixels of a PNG and returns the SVG. TestSize encodes a PNG.
 func requireDrawn(t *testing.T, f *plot.Figure) string {
 	t.Helper()
-	var svg, bits bytes.Buffer
+	var svg bytes.Buffer
 	require.NoError(t, f.SVG(&svg))
-	require.NoError(t, f.PNG(&bits))
-	_, err := png.Decode(&bits)
+	_, err := f.Image()
 	require.NoError(t, err)
 	dec := xml.NewDecoder(bytes.NewReader(svg.Bytes()))
 	for {
@@ -121,9 +122,18 @@ func TestSize(t *testing.T) {
 	require.NoError(t, f.SVG(&svg))
 	require.Contains(t, svg.String(), `width="480pt" height="225pt"`)
 	require.NoError(t, f.PNG(&bits))
-	c, err := png.DecodeConfig(&bits)
+	got, err := png.Decode(&bits)
 	require.NoError(t, err)
-	require.Equal(t, []int{1280, 600}, []int{c.Width, c.Height})
+	require.Equal(t, image.Rect(0, 0, 1280, 600), got.Bounds())
+	want, err := f.Image()
+	require.NoError(t, err)
+	for y := range 600 {
+		for x := range 1280 {
+			if color.NRGBAModel.Convert(want.At(x, y)) != color.NRGBAModel.Convert(got.At(x, y)) {
+				require.Fail(t, "a pixel differs", "%d %d", x, y)
+			}
+		}
+	}
 	for _, o := range []plot.Options{{Width: 100}, {Height: 20_000}} {
 		require.ErrorIs(t, plot.History(nil, o).SVG(io.Discard), plot.ErrSize)
 		require.ErrorIs(t, plot.History(nil, o).PNG(io.Discard), plot.ErrSize)
