@@ -52,6 +52,9 @@ func blocks(text string) []block {
 // stands for text that varies between runs, within a line or alone for lines.
 func TestDocuments(t *testing.T) {
 	watch(t)
+	bin := t.TempDir() // shared: go install links the command once
+	t.Setenv("GOBIN", bin)
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	for _, path := range []string{"README.md", "docs/guide.md", "docs/deployment.md"} {
 		t.Run(path, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", path))
@@ -75,9 +78,6 @@ func watch(t *testing.T) {
 
 func run(t *testing.T, path string, all []block) {
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "bin")
-	t.Setenv("GOBIN", bin)
-	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var printed string
 	var ran bool
 	for _, b := range all {

@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/internal/programtest"
 )
 
 func TestExamples(t *testing.T) {
 	watch(t)
-	dir := t.TempDir()
-	text, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./...").CombinedOutput()
-	require.NoError(t, err, "%s", text)
-	programs, err := os.ReadDir(dir)
+	programs, err := filepath.Glob("*/main.go")
 	require.NoError(t, err)
 
 	// The expected output of each program, without times.
@@ -31,9 +30,9 @@ func TestExamples(t *testing.T) {
 	}
 	require.Len(t, programs, len(want))
 	for _, p := range programs {
-		name := strings.TrimSuffix(p.Name(), ".exe")
+		name := filepath.Dir(p)
 		t.Run(name, func(t *testing.T) {
-			text, err := exec.Command(filepath.Join(dir, p.Name())).CombinedOutput()
+			text, err := exec.Command(programtest.Build(t, "./"+name)).CombinedOutput()
 			require.NoError(t, err, "%s", text)
 			found := regexp.MustCompile(`(?m)^` + want[name] + `$`).FindSubmatch(text)
 			require.NotNil(t, found, "%s", text)

@@ -22,15 +22,8 @@ import (
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
 	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	"github.com/functionspace/bo/internal/programtest"
 )
-
-// command builds bo.
-func command(t *testing.T) string {
-	bo := filepath.Join(t.TempDir(), "bo")
-	out, err := exec.Command("go", "build", "-o", bo, "../cmd/bo").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return bo
-}
 
 // process is bo serve.
 type process struct {
@@ -93,7 +86,7 @@ func TestLoad(t *testing.T) {
 		clients, seconds = 200, 60
 	}
 	const studies = 8
-	bo, dir := command(t), t.TempDir()
+	bo, dir := programtest.Build(t, "../cmd/bo"), t.TempDir()
 	p := serve(t, bo, dir, "127.0.0.1:0")
 	c := bov1connect.NewStudyServiceClient(http.DefaultClient, p.url)
 	each := clients*seconds/studies/2 + clients
@@ -193,7 +186,7 @@ func TestKilledServer(t *testing.T) {
 	if *full {
 		kills = 30
 	}
-	bo, dir := command(t), t.TempDir()
+	bo, dir := programtest.Build(t, "../cmd/bo"), t.TempDir()
 	address := freeAddress(t)
 	p := serve(t, bo, dir, address)
 	client := bov1connect.NewStudyServiceClient(http.DefaultClient, p.url)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/internal/pgtest"
+	"github.com/functionspace/bo/internal/programtest"
 )
 
 // objective logs the start and the end of each attempt. In tasks for which a file exists it
@@ -87,11 +88,7 @@ type job struct {
 func submit(t *testing.T, address string, tasks int) *job {
 	script, err := filepath.Abs("study.sbatch")
 	require.NoError(t, err)
-	j := &job{t: t, dir: t.TempDir()}
-	j.bo = filepath.Join(j.dir, "bin", "bo")
-	build := exec.Command("go", "build", "-o", j.bo, "github.com/functionspace/bo/cmd/bo")
-	text, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", text)
+	j := &job{t: t, dir: t.TempDir(), bo: programtest.Build(t, "../../cmd/bo")}
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	password, _ := u.User.Password()

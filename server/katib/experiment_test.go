@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	api "github.com/functionspace/bo/api/katib/v1beta1"
+	"github.com/functionspace/bo/internal/programtest"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/server/katib"
 	"github.com/functionspace/bo/space"
@@ -77,10 +77,7 @@ func TestLimitsOfKatib(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test reads /proc")
 	}
-	bin := filepath.Join(t.TempDir(), "bo-katib")
-	out, err := exec.Command("go", "build", "-o", bin, "../../cmd/bo-katib").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	cmd := exec.Command(bin, "--listen", "127.0.0.1:0", "--quiet")
+	cmd := exec.Command(programtest.Build(t, "../../cmd/bo-katib"), "--listen", "127.0.0.1:0", "--quiet")
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)

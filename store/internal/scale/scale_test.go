@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/internal/pgtest"
+	"github.com/functionspace/bo/internal/programtest"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -30,7 +31,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-var full = flag.Bool("full", false, "10 000 trials and 64 tellers; otherwise a tenth")
+var full = flag.Bool("full", false, "10 000 trials, 64 tellers and five runs of each command; otherwise a tenth, and one run")
 
 func TestSQLite(t *testing.T) {
 	measure(t, filepath.Join(t.TempDir(), "bo.db"), func(address string) (store.Backend, error) {
@@ -52,16 +53,15 @@ type bench struct {
 	address string
 	fits    fitClock
 	tellers int
+	repeats int // of a command
 }
 
 func measure(t *testing.T, address string, open func(string) (store.Backend, error)) {
-	b := &bench{T: t, address: address, tellers: 6, bo: filepath.Join(t.TempDir(), "bo")}
+	b := &bench{T: t, address: address, tellers: 6, repeats: 1, bo: programtest.Build(t, "../../../cmd/bo")}
 	trials := 1000
 	if *full {
-		trials, b.tellers = 10_000, 64
+		trials, b.tellers, b.repeats = 10_000, 64, 5
 	}
-	out, err := exec.Command("go", "build", "-o", b.bo, "../../../cmd/bo").CombinedOutput()
-	require.NoError(t, err, "%s", out)
 	backend, err := open(address)
 	require.NoError(t, err)
 	s := store.New(backend, store.Options{OnProgress: b.fits.begin, OnFit: b.fits.end})
@@ -259,7 +259,7 @@ func (b *bench) resident(args ...string) string {
 // command measures a command in a new process.
 func (b *bench) command(args ...string) {
 	var wall, busy []time.Duration
-	for range 5 {
+	for range b.repeats {
 		cmd := b.run(args...)
 		begun := time.Now()
 		require.NoError(b, cmd.Run(), "%v", args)

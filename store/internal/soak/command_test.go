@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/internal/pgtest"
+	"github.com/functionspace/bo/internal/programtest"
 	"github.com/functionspace/bo/store"
 )
 
@@ -47,7 +48,7 @@ func soakCommand(t *testing.T, address string, server *pgtest.Server) {
 	trials, kills, faults := size(t)
 	rng := rand.New(rand.NewPCG(*seed, 1))
 	dir := t.TempDir()
-	bo, objective := build(t, dir, "../../../cmd/bo"), build(t, dir, "./objective")
+	bo, objective := programtest.Build(t, "../../../cmd/bo"), programtest.Build(t, "./objective")
 	file, log := filepath.Join(dir, "study.yaml"), filepath.Join(dir, "log")
 	require.NoError(t, os.WriteFile(log, nil, 0o600))
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, studyFile, objective, log, trials, trials*3/4), 0o600))
@@ -98,14 +99,6 @@ func soakCommand(t *testing.T, address string, server *pgtest.Server) {
 	require.NoError(t, err)
 	check(t, u, log, trials)
 	checkEvents(t, u, dir)
-}
-
-// build compiles a command of this module.
-func build(t *testing.T, dir, name string) string {
-	path := filepath.Join(dir, filepath.Base(name))
-	out, err := exec.Command("go", "build", "-o", path, name).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return path
 }
 
 func events(dir string, process int) string {
