@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,18 +52,28 @@ type listed struct {
 // list returns all packages of the module and their dependencies.
 func list(t *testing.T) map[string]listed {
 	watch(t)
+	all, err := listOnce()
+	require.NoError(t, err)
+	return all
+}
+
+var listOnce = sync.OnceValues(func() (map[string]listed, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,ImportPath,Name,GoFiles,Imports,Deps,Standard,Module", "./...")
 	cmd.Dir = ".."
 	text, err := cmd.Output()
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	all := map[string]listed{}
-	for dec := json.NewDecoder(strings.NewReader(string(text))); dec.More(); {
+	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
 		var p listed
-		require.NoError(t, dec.Decode(&p))
+		if err := dec.Decode(&p); err != nil {
+			return nil, err
+		}
 		all[p.ImportPath] = p
 	}
-	return all
-}
+	return all, nil
+})
 
 // librariesTo returns the paths, below the module, of the packages in the layers up to the
 // layer of a folder. Neither programs are libraries, nor internal packages that only tests import.
