@@ -15,6 +15,7 @@ import (
 
 	"github.com/functionspace/bo/insight/insighttest"
 	"github.com/functionspace/bo/insight/plot"
+	"github.com/functionspace/bo/internal/racetest"
 )
 
 var recordPlots = flag.Bool("record-plots", false, "write the data of the pictures")
@@ -22,6 +23,7 @@ var recordPlots = flag.Bool("record-plots", false, "write the data of the pictur
 // The data of all pictures of the recorded studies equal the files in testdata/plots. Longer lists
 // are thinned there.
 func TestPlotData(t *testing.T) {
+	racetest.SkipNumerical(t)
 	kinds := []string{kindHistory, kindSlice, kindContour, kindImportance, kindCalibration, kindParallel, kindPareto, kindTimeline, kindCurves}
 	for _, name := range insighttest.Names {
 		for _, kind := range kinds {

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/functionspace/bo/internal/racetest"
 )
 
 func TestMain(m *testing.M) {
@@ -52,6 +54,13 @@ func TestScripts(t *testing.T) {
 			"exits":      exits,
 			"sameresult": sameResult,
 			"still":      still,
+		},
+		// Under the race detector scripts keep the commands with goroutines that no other command has.
+		Condition: func(name string) (bool, error) {
+			if name != "race" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return racetest.Enabled && testing.Short(), nil
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
