@@ -19,7 +19,7 @@ import (
 type Candidate struct {
 	X        []float64
 	Value    float64  // value of the acquisition function at this point, or at the batch if it was chosen together
-	Mean, SD float64  // moments of the latent f at X, not conditioned on pending points
+	Mean, SD float64  // moments of the latent f at X (surrogate.Averaged), not conditioned on pending points
 	Warnings []string // reports how the choice of X was degraded; excludes warnings of the posterior
 }
 
@@ -179,7 +179,7 @@ func valueAt(f Function, x []float64) float64 {
 	return v[0]
 }
 
-// describe sets Mean and SD of the candidates.
+// describe sets Mean and SD of the candidates, averaged over hyperparameters.
 func describe(p Problem, cs []Candidate) []Candidate {
 	if len(cs) == 0 {
 		return cs
@@ -189,7 +189,7 @@ func describe(p Problem, cs []Candidate) []Candidate {
 		x.SetRow(i, c.X)
 	}
 	mean, variance := make([]float64, len(cs)), make([]float64, len(cs))
-	p.Posterior.Predict(mean, variance, x)
+	surrogate.Averaged(p.Posterior).Predict(mean, variance, x)
 	for i := range cs {
 		cs[i].Mean, cs[i].SD = mean[i], math.Sqrt(max(variance[i], 0))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Quantiles of the standard normal distribution: half the lengths of central intervals of
@@ -44,11 +45,11 @@ func band(v *loop.View, mean, variance float64) Band {
 	return Band{Mean: Number(v.Units.Value(mean)), SD: one.High/2 - one.Low/2, P50: around(half50), P95: around(half95)}
 }
 
-// predict returns the means and variances of the latent targets at the rows of x.
+// predict returns the means and variances of the latent targets at the rows of x, averaged over hyperparameters.
 func predict(v *loop.View, x *mat.Dense) (mean, variance []float64) {
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
-	v.Posterior.Predict(mean, variance, x)
+	surrogate.Averaged(v.Posterior).Predict(mean, variance, x)
 	return mean, variance
 }
 
@@ -87,9 +88,10 @@ func Predict(v *loop.View, points []space.Point) ([]PointPrediction, error) {
 		x[i] = v.Space.Encode(p)
 	}
 	mean, variance := predict(v, matrix(x))
+	noise := surrogate.Averaged(v.Posterior).Noise()
 	out := make([]PointPrediction, len(points))
 	for i, p := range points {
-		out[i] = PointPrediction{Point: p, Prediction: band(v, mean[i], variance[i]), Measured: band(v, mean[i], variance[i]+v.Posterior.Noise())}
+		out[i] = PointPrediction{Point: p, Prediction: band(v, mean[i], variance[i]), Measured: band(v, mean[i], variance[i]+noise)}
 	}
 	if n := len(v.Options.Require); n > 0 {
 		for i, p := range probabilities(v, matrix(x), n) {
@@ -137,7 +139,8 @@ func incumbent(v *loop.View) int {
 	if v.Options.NoiseFree {
 		return v.Options.Best(v.Trials)
 	}
-	mean, _ := predict(v, v.Data.X)
+	mean := make([]float64, len(v.Data.Y))
+	surrogate.Means(v.Posterior, mean, v.Data.X)
 	likely := probabilities(v, v.Data.X, len(v.Options.Require))
 	best := -1
 	for i, row := range v.Rows {

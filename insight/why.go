@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Reasons explain why a point is evaluated next.
@@ -72,10 +73,11 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	best := &v.Trials[incumbent(v)]
 	u := matrix([][]float64{v.Space.Encode(point), v.Space.Encode(best.Point)})
 	mean, cov := make([]float64, 2), mat.NewSymDense(2, nil)
-	v.Posterior.Joint(mean, cov, u)
+	averaged := surrogate.Averaged(v.Posterior)
+	averaged.Joint(mean, cov, u)
 	r := &Reasons{
 		Point: point, Prediction: band(v, mean[0], cov.At(0, 0)), Axes: axes,
-		Measured:  band(v, mean[0], cov.At(0, 0)+v.Posterior.Noise()),
+		Measured:  band(v, mean[0], cov.At(0, 0)+averaged.Noise()),
 		Incumbent: reference(v, best, mean[1], cov.At(1, 1)),
 	}
 	target, variance := mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)

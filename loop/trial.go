@@ -68,7 +68,7 @@ type Trial struct {
 // yet. If the values were log transformed (Options.Warp), Mean is the posterior
 // median and SD half the length of the central interval of 68 %.
 type Prediction struct {
-	Mean, SD    float64 // moments of the latent objective, in the user's units
+	Mean, SD    float64 // moments of the latent objective, in the user's units (surrogate.Averaged)
 	Acquisition float64 // value of the acquisition function, in the surrogate model's units
 	// Interval is the central 95 % interval of the latent objective, in the user's units, if the values were log
 	// transformed; else 0. Interval95 returns it in both cases.

@@ -279,7 +279,7 @@ func TestWarpedPredictionHasInterval(t *testing.T) {
 		require.NoError(t, err)
 		p := next[0].Prediction
 		mean, variance := make([]float64, 1), make([]float64, 1)
-		v.Posterior.Predict(mean, variance, mat.NewDense(1, 2, v.Space.Encode(next[0].Point)))
+		surrogate.Averaged(v.Posterior).Predict(mean, variance, mat.NewDense(1, 2, v.Space.Encode(next[0].Point)))
 		ends := []float64{v.Units.Value(mean[0] - half95*math.Sqrt(variance[0])), v.Units.Value(mean[0] + half95*math.Sqrt(variance[0]))}
 		slices.Sort(ends)
 		low, high := p.Interval95()

@@ -26,10 +26,10 @@ const (
 // With a mean function m it fits Model to the scaled differences y - m(x), and adds m to the
 // predictions. The prior is stated.
 //
-// Its posteriors are a Describer, a Stater, an Unscaler, an Anchorer and a MeanPredictor. Hyperparameters and states are in scaled
-// units, and empty if Model's posterior has none. A posterior is a Conditioner,
+// Its posteriors are a Describer, a Stater, an Unscaler, an Anchorer, an Averager and a MeanPredictor. Hyperparameters
+// and states are in scaled units, and empty if Model's posterior has none. A posterior is a Conditioner,
 // LeaveOneOut or Evidence if Model's posterior is, and a Whitener if Model's posterior is all four. Anchor and
-// PredictMean save time if Model's posterior has them. Conditioning and leaving out keep the
+// PredictMean save time, and Averaged averages, if Model's posterior does. Conditioning and leaving out keep the
 // scaling of the fit. The evidence is the density of the targets in the user's units.
 // FitFrom equals Fit if Model is no WarmStarter. Check calls Model's, and Stated without a mean
 // function.

@@ -58,8 +58,17 @@ func (p *scaled) momentsToUser(mean, variance []float64) {
 	}
 }
 
+// jointToUser converts joint moments at x in place.
+func (p *scaled) jointToUser(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	for i := range mean {
+		mean[i] = p.output.Invert(mean[i])
+	}
+	cov.ScaleSym(p.output.SD*p.output.SD, cov)
+	p.shift(mean, nil, x)
+}
+
 func (p *scaled) Dim() int           { return p.inner.Dim() }
-func (p *scaled) Noise() float64     { return p.inner.Noise() * p.output.SD * p.output.SD }
+func (p *scaled) Noise() float64     { return scaledMoments{p, p.inner}.Noise() }
 func (p *scaled) Warnings() []string { return p.inner.Warnings() }
 
 // Unscaled implements Unscaler.
@@ -76,9 +85,7 @@ func (p *scaled) Selection() *Selection {
 }
 
 func (p *scaled) Predict(mean, variance []float64, x *mat.Dense) {
-	p.inner.Predict(mean, variance, p.inputs.Apply(x))
-	p.momentsToUser(mean, variance)
-	p.shift(mean, nil, x)
+	scaledMoments{p, p.inner}.Predict(mean, variance, x)
 }
 
 // PredictMean implements MeanPredictor at the cost of Means for the inner posterior.
@@ -88,6 +95,28 @@ func (p *scaled) PredictMean(mean []float64, x *mat.Dense) {
 		mean[i] = p.output.Invert(mean[i])
 	}
 	p.shift(mean, nil, x)
+}
+
+// Averaged implements Averager with Averaged for the inner posterior.
+func (p *scaled) Averaged() Moments { return scaledMoments{p, Averaged(p.inner)} }
+
+// scaledMoments has the moments of inner in the user's units.
+type scaledMoments struct {
+	p     *scaled
+	inner Moments
+}
+
+func (s scaledMoments) Noise() float64 { return s.inner.Noise() * s.p.output.SD * s.p.output.SD }
+
+func (s scaledMoments) Predict(mean, variance []float64, x *mat.Dense) {
+	s.inner.Predict(mean, variance, s.p.inputs.Apply(x))
+	s.p.momentsToUser(mean, variance)
+	s.p.shift(mean, nil, x)
+}
+
+func (s scaledMoments) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	s.inner.Joint(mean, cov, s.p.inputs.Apply(x))
+	s.p.jointToUser(mean, cov, x)
 }
 
 func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
@@ -104,7 +133,7 @@ func (p *scaled) Anchor(z *mat.Dense) Jointer {
 }
 
 func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	scaledJoint{p, p.inner}.Joint(mean, cov, x)
+	scaledMoments{p, p.inner}.Joint(mean, cov, x)
 }
 
 func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
@@ -118,13 +147,8 @@ type scaledJoint struct {
 }
 
 func (s scaledJoint) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	p := s.p
-	s.inner.Joint(mean, cov, p.inputs.Apply(x))
-	for i := range mean {
-		mean[i] = p.output.Invert(mean[i])
-	}
-	cov.ScaleSym(p.output.SD*p.output.SD, cov)
-	p.shift(mean, nil, x)
+	s.inner.Joint(mean, cov, s.p.inputs.Apply(x))
+	s.p.jointToUser(mean, cov, x)
 }
 
 func (s scaledJoint) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {

@@ -249,9 +249,10 @@ const predictAtOnce = 1024
 func (f *fitted) moments() (mean, sd []float64, noise float64, err error) {
 	n, d := f.inputs.Dims()
 	mean, sd = make([]float64, n), make([]float64, n)
+	averaged := surrogate.Averaged(f.posterior)
 	for i := 0; i < n; i += predictAtOnce {
 		j := min(n, i+predictAtOnce)
-		f.posterior.Predict(mean[i:j], sd[i:j], f.inputs.Slice(i, j, 0, d).(*mat.Dense))
+		averaged.Predict(mean[i:j], sd[i:j], f.inputs.Slice(i, j, 0, d).(*mat.Dense))
 	}
 	for i := range mean {
 		mean[i] = f.output.Invert(mean[i])
@@ -260,5 +261,5 @@ func (f *fitted) moments() (mean, sd []float64, noise float64, err error) {
 			return nil, nil, 0, fmt.Errorf("the prediction at row %d is not finite: mean %v, standard deviation %v", i+1, mean[i], sd[i])
 		}
 	}
-	return mean, sd, math.Sqrt(f.posterior.Noise()) * f.output.SD, nil
+	return mean, sd, math.Sqrt(averaged.Noise()) * f.output.SD, nil
 }

@@ -22,6 +22,10 @@ type Model struct {
 	// more, the posterior is approximate and has this number of inducing points, and a
 	// warning reports it. FitLabels does not use it.
 	Exact int `set:"exact" default:"1500" range:"[2,100000]" help:"largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points"`
+
+	// Averaged is the largest number of observations whose posterior averages over hyperparameters for
+	// predictions that are shown (surrogate.Averager); 0 is 40, and 1 turns it off.
+	Averaged int `set:"averaged" default:"40" range:"[1,200]" help:"largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off"`
 }
 
 var (
@@ -60,5 +64,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p.Learned, p.Notes = fitted.State, fitted.Warnings
+	if len(d.Y) > 1 && len(d.Y) <= m.Averaged {
+		m.average(p, d)
+	}
 	return p, nil
 }

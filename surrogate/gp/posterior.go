@@ -28,11 +28,13 @@ type posterior struct {
 	pathwise.Conditional // Z = X, H = A⁻¹ = (L Lᵀ)⁻¹, Weights = α
 	y                    []float64
 	summary.Summary
+	mixture func() mixture // posteriors at draws of the hyperparameters; nil if none are drawn
 }
 
 var (
 	_ surrogate.Conditioner   = (*posterior)(nil)
 	_ surrogate.Anchorer      = (*posterior)(nil)
+	_ surrogate.Averager      = (*posterior)(nil)
 	_ surrogate.MeanPredictor = (*posterior)(nil)
 	_ surrogate.LeaveOneOut   = (*posterior)(nil)
 	_ surrogate.Whitener      = (*posterior)(nil)

@@ -132,6 +132,32 @@ func checkMeanPredictor(s *suite) error {
 	return nil
 }
 
+// checkAverager checks that averaged moments repeat, agree with each other, and are finite.
+func checkAverager(s *suite) error {
+	post, ok := s.post.(surrogate.Averager)
+	if !ok {
+		return nil
+	}
+	averaged, x := post.Averaged(), points(7, 2)
+	if noise := averaged.Noise(); !(noise >= 0) || math.IsInf(noise, 0) {
+		return fmt.Errorf("the averaged noise is %v", noise)
+	}
+	mean, variance, again := filled(7, math.NaN()), filled(7, math.NaN()), filled(7, math.NaN())
+	averaged.Predict(mean, variance, x)
+	post.Averaged().Predict(again, make([]float64, 7), x)
+	cov := mat.NewSymDense(7, filled(49, math.NaN()))
+	joint, diagonal, sd := filled(7, math.NaN()), make([]float64, 7), scale(post, s.data.X)
+	averaged.Joint(joint, cov, x)
+	for i := range diagonal {
+		diagonal[i] = cov.At(i, i)
+	}
+	return errors.Join(
+		near("second averaged mean", again, mean, 0),
+		near("mean of averaged Joint", joint, mean, s.Tol*sd),
+		near("variance of averaged Joint", diagonal, variance, s.Tol*sd*sd),
+	)
+}
+
 // checkLeaveOneOut checks that the moments are finite, and that the variance at a point
 // is not smaller without its observation.
 func checkLeaveOneOut(s *suite) error {

@@ -104,6 +104,7 @@ var checks = []check[*suite]{
 	{"datasets", checkDatasets},
 	{"condition", checkCondition},
 	{"anchor", checkAnchor},
+	{"averager", checkAverager},
 	{"mean alone", checkMeanPredictor},
 	{"leave one out", checkLeaveOneOut},
 	{"features", checkFeatures},

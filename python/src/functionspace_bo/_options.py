@@ -14,11 +14,11 @@ OBJECTIVE = frozenset({"goal", "noise_free", "noise_sd"})
 """Keys of the objective that are also options."""
 
 
-SETTINGS = frozenset({"exact", "isotropic", "kernel", "lengthscale", "mean", "noise", "restarts", "variance"})
+SETTINGS = frozenset({"averaged", "exact", "isotropic", "kernel", "lengthscale", "mean", "noise", "restarts", "variance"})
 """Settings of the surrogate model that are also options."""
 
 
-METHOD = frozenset({"acquisition", "design", "exact", "isotropic", "kernel", "lengthscale", "local", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
+METHOD = frozenset({"acquisition", "averaged", "design", "exact", "isotropic", "kernel", "lengthscale", "local", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
 """Options of the method by which points are chosen."""
 
 
@@ -53,6 +53,7 @@ HELP = {
     "goal": "minimize or maximize.",
     "noise_free": "Equal points have equal values.",
     "noise_sd": "Standard deviation of the noise of a value, in its unit, if it is known.",
+    "averaged": "largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off; default 40.",
     "exact": "largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.",
     "isotropic": "one lengthscale for all inputs instead of one per input; default false.",
     "kernel": "kernel expression, e.g. rbf*periodic+linear; default matern52.",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         "GPSurrogate",
         {
             "name": Literal["gp"],
+            "averaged": int,
             "exact": int,
             "isotropic": bool,
             "kernel": str,
@@ -682,6 +684,8 @@ if TYPE_CHECKING:
         """Surrogate model: a name, or a mapping with the name and settings."""
         warp: Literal["auto", "none"]
         """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated, and of numbers of outcome constraints about their bounds; none, no logarithm; default auto."""
+        averaged: int
+        """largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off; default 40."""
         exact: int
         """largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500."""
         isotropic: bool

@@ -22,6 +22,7 @@ class GaussianProcess(Regressor):
     """Gaussian process, exact up to 1500 observations.
 
     Args:
+        averaged: largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off; default 40.
         exact: largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
@@ -42,6 +43,7 @@ class GaussianProcess(Regressor):
     def __init__(
         self,
         *,
+        averaged: int | None = None,
         exact: int | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
@@ -56,6 +58,7 @@ class GaussianProcess(Regressor):
         outputs: Literal["raw", "zscore"] = "zscore",
         noise_free: bool = False,
     ) -> None:
+        self.averaged = averaged
         self.exact = exact
         self.isotropic = isotropic
         self.kernel = kernel
@@ -75,6 +78,7 @@ class GaussianProcessClassifier(Classifier):
     """Gaussian process, exact up to 1500 observations for labels.
 
     Args:
+        averaged: largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off; default 40.
         exact: largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
@@ -93,6 +97,7 @@ class GaussianProcessClassifier(Classifier):
     def __init__(
         self,
         *,
+        averaged: int | None = None,
         exact: int | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
@@ -105,6 +110,7 @@ class GaussianProcessClassifier(Classifier):
         bounds: ArrayLike | None = None,
         random_state: int | None = 0,
     ) -> None:
+        self.averaged = averaged
         self.exact = exact
         self.isotropic = isotropic
         self.kernel = kernel

@@ -1,0 +1,103 @@
+package gp
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+)
+
+// averagedDraws is the number of posteriors of a mixture.
+const averagedDraws = 16
+
+// mixture has the moments of an equal mixture of K posteriors p_k at draws of the hyperparameters:
+//
+//	mean(x)   = Σ_k mean_k(x)/K
+//	cov(x,x') = Σ_k (cov_k(x,x') + (mean_k(x) - mean(x))(mean_k(x') - mean(x')))/K
+type mixture []*posterior
+
+// average lets p average over draws of the hyperparameters that the model learns from d. They are drawn at the first
+// use, and depend on the data and the fit alone.
+func (m Model) average(p *posterior, d surrogate.Dataset) {
+	spec, start := m.Spec.ByValue(), p.Learned
+	d.X, d.Y = p.Z, p.y
+	p.mixture = sync.OnceValue(func() mixture {
+		ctx := context.Background()
+		states, err := spec.Draws(ctx, d.X, d.Y, d.NoiseFree, start, averagedDraws, rand.New(rand.NewPCG(0, 0)))
+		if err != nil {
+			return nil
+		}
+		var parts mixture
+		for _, state := range states {
+			fitted, err := spec.At(ctx, d.X, d.Y, d.NoiseFree, state)
+			if err != nil {
+				continue
+			}
+			if part, err := newPosterior(fitted.Process, d); err == nil {
+				parts = append(parts, part)
+			}
+		}
+		return parts
+	})
+}
+
+// Averaged returns the moments of a mixture over 16 draws of the hyperparameters from their posterior. It is p with more
+// than Model.Averaged observations, after Condition, and if all hyperparameters are fixed.
+func (p *posterior) Averaged() surrogate.Moments {
+	if p.mixture != nil {
+		if m := p.mixture(); len(m) > 0 {
+			return m
+		}
+	}
+	return p
+}
+
+// Noise returns the mean noise variance.
+func (m mixture) Noise() float64 {
+	var sum float64
+	for _, p := range m {
+		sum += p.Noise()
+	}
+	return sum / float64(len(m))
+}
+
+func (m mixture) Predict(mean, variance []float64, x *mat.Dense) {
+	means, share := make([][]float64, len(m)), 1/float64(len(m))
+	own := make([]float64, len(mean))
+	clear(mean)
+	clear(variance)
+	for k, p := range m {
+		means[k] = make([]float64, len(mean))
+		p.Predict(means[k], own, x)
+		floats.AddScaled(mean, share, means[k])
+		floats.AddScaled(variance, share, own)
+	}
+	for _, mu := range means {
+		floats.Sub(mu, mean)
+		for i, e := range mu {
+			variance[i] += share * e * e
+		}
+	}
+}
+
+func (m mixture) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	n, share := len(mean), 1/float64(len(m))
+	means, own := make([][]float64, len(m)), mat.NewSymDense(n, nil)
+	clear(mean)
+	cov.Zero()
+	for k, p := range m {
+		means[k] = make([]float64, n)
+		p.Joint(means[k], own, x)
+		floats.AddScaled(mean, share, means[k])
+		own.ScaleSym(share, own)
+		cov.AddSym(cov, own)
+	}
+	for _, mu := range means {
+		floats.Sub(mu, mean)
+		cov.SymRankOne(cov, share, mat.NewVecDense(n, mu))
+	}
+}
