@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os/exec"
@@ -244,8 +245,10 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 		err = nil
 	}
 	if err != nil {
-		if cmd.Process == nil && exhausted(err) {
-			p.halt(fmt.Errorf("this machine cannot start the program: %w", err))
+		if cmd.Process == nil {
+			if lack := exhausted(err); lack != nil {
+				p.halt(fmt.Errorf("this machine cannot start the program: %w", lack))
+			}
 		}
 		switch {
 		case interrupted(ctx, run, cmd):
@@ -266,9 +269,16 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	return store.Report{Numbers: numbers, Output: both.String()}, nil
 }
 
-// exhausted reports an error of the machine that starts no program, such as too many open files.
-func exhausted(err error) bool {
-	return slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM, syscall.ENOSPC}, func(lack error) bool { return errors.Is(err, lack) })
+// exhausted returns an error of the machine that starts no program, such as too many open files, and nil for others.
+// A new process that must copy a descriptor to a number beyond the limit has EBADF: too many files are open then too.
+func exhausted(err error) error {
+	if fault, ok := errors.AsType[*fs.PathError](err); ok && fault.Err == syscall.EBADF {
+		return &fs.PathError{Op: fault.Op, Path: fault.Path, Err: syscall.EMFILE}
+	}
+	if slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM, syscall.ENOSPC}, func(lack error) bool { return errors.Is(err, lack) }) {
+		return err
+	}
+	return nil
 }
 
 // interrupted reports whether a program failed because this process is being ended. Job
