@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // SliceOptions configures Slices. The zero value is the default.
@@ -123,7 +124,7 @@ func (s *Slice) average(v *loop.View, g grid, n int) {
 		x, feasible := averaged(v.Space, g, k, background, n)
 		n, _ := x.Dims()
 		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
-		v.Posterior.Joint(mean, cov, x)
+		surrogate.Averaged(v.Posterior).Joint(mean, cov, x)
 		var m, c float64
 		for i := range n {
 			m += mean[i] / float64(n)

@@ -21,10 +21,11 @@ const (
 //
 //	p(θ | y) ∝ N(y; μ1, K + σ²I) p(θ),
 //
-// as States of Fitted, with the density, the mean and the arguments of Fit. It is nil if all hyperparameters are fixed. The
-// chain updates one log θ after the other by slice sampling with shrinkage and without stepping out (Neal 2003,
-// "Slice sampling", sections 3 and 4.1), from start, the State of a fit. It visits few modes. With h hyperparameters it costs
-// about 12kh likelihoods of n³/3 flops. The error is the context's, or an error of Fit.
+// as States of Fitted, with the density, the mean and the arguments of Fit. With noiseFree, the noise keeps the value of start, the
+// State of a fit. The result is nil if nothing is left to draw. The chain updates one log θ after the other by slice
+// sampling with shrinkage and without stepping out (Neal 2003, "Slice sampling", sections 3 and 4.1), from start. It visits
+// few modes. With h hyperparameters it costs about 12kh likelihoods of n³/3 flops. The error is the context's, or an
+// error of Fit.
 func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, k int, rng *rand.Rand) ([][]float64, error) {
 	if err := checkData(x, y); err != nil {
 		return nil, err
@@ -35,7 +36,11 @@ func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bo
 		return nil, err
 	}
 	checkLen("start", len(start), len(m.free))
-	if len(m.free) == 0 {
+	drawn := len(m.free)
+	if noiseFree && drawn > 0 && m.free[drawn-1] == len(m.params)-1 {
+		drawn-- // a residual of the fit, not noise: predictions at observations keep the values
+	}
+	if drawn == 0 {
 		return nil, nil
 	}
 	c := chain{objective: newObjective(m, x, y), at: slices.Clone(start)}
@@ -43,7 +48,7 @@ func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bo
 	c.density = c.logDensity(ctx)
 	draws := make([][]float64, 0, k)
 	for sweep := 1; len(draws) < k; sweep++ {
-		for i := range c.at {
+		for i := range drawn {
 			c.update(ctx, i, rng)
 		}
 		if err := ctx.Err(); err != nil {

@@ -55,6 +55,17 @@ func TestDrawsErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, draws)
 
+	known := Spec{Kernel: "rbf", Lengthscale: []float64{1}, Variance: &one}
+	draws, err = known.Draws(t.Context(), x, y, true, []float64{-9}, 3, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Empty(t, draws, "the noise of exact data is not drawn")
+	draws, err = Spec{Kernel: "rbf"}.Draws(t.Context(), x, y, true, []float64{0, 0, -9}, 3, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	for _, d := range draws {
+		require.NotZero(t, d[0])
+		require.InDelta(t, -9, d[2], 0)
+	}
+
 	_, err = Spec{}.Draws(t.Context(), x, []float64{1, math.NaN()}, false, nil, 3, nil)
 	require.ErrorIs(t, err, ErrData)
 	_, err = Spec{Lengthscale: []float64{1, 2}}.Draws(t.Context(), x, y, false, nil, 3, nil)

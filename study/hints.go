@@ -15,7 +15,7 @@ func (d *Definition) Hints() []string {
 	var hints []string
 	for _, p := range d.Parameters {
 		if (p.Kind == space.KindFloat || p.Kind == space.KindInt) && !p.Log && p.Step == 0 && p.Min > 0 && p.Max/p.Min >= decades {
-			hints = append(hints, fmt.Sprintf("parameter %s has a linear scale, and 99 %% of its range are above %g: set log to true if ratios matter",
+			hints = append(hints, fmt.Sprintf("parameter %s has a linear scale, and 99 %% of its range is above %g: set log to true if ratios matter",
 				p.Name, p.Max/100))
 		}
 	}

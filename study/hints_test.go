@@ -16,8 +16,8 @@ func TestHints(t *testing.T) {
 		space.Float("short", 1e-3, 1), space.Float("zero", 0, 1), space.Float("negative", -1, 1e5), stepped,
 	}}
 	require.Equal(t, []string{
-		"parameter rate has a linear scale, and 99 % of its range are above 0.01: set log to true if ratios matter",
-		"parameter units has a linear scale, and 99 % of its range are above 200: set log to true if ratios matter",
+		"parameter rate has a linear scale, and 99 % of its range is above 0.01: set log to true if ratios matter",
+		"parameter units has a linear scale, and 99 % of its range is above 200: set log to true if ratios matter",
 	}, d.Hints())
 	require.Empty(t, (&Definition{}).Hints())
 }

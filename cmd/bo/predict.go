@@ -13,6 +13,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // maxJoint is the number of rows up to which their joint covariance is made:
@@ -93,7 +94,7 @@ func (c predictCmd) run(e *env) error {
 			return fmt.Errorf("%s: %d rows, --samples and --cov take at most %d", c.At, n, maxJoint)
 		}
 		joint, cov := make([]float64, n), mat.NewSymDense(n, nil)
-		f.posterior.Joint(joint, cov, f.inputs)
+		surrogate.Averaged(f.posterior).Joint(joint, cov, f.inputs)
 		if c.Samples > 0 {
 			if draws, err = jointDraws(joint, cov, c.Samples, c.Seed); err != nil {
 				return err

@@ -303,7 +303,7 @@ func (m *pipedModel) joint(at *mat.Dense) ([]float64, *mat.SymDense, error) {
 		return nil, nil, fmt.Errorf("%w: %d points, a joint posterior takes at most %d", errRequest, n, maxJoint)
 	}
 	mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
-	m.posterior.Joint(mean, cov, at)
+	surrogate.Averaged(m.posterior).Joint(mean, cov, at)
 	return mean, cov, nil
 }
 
