@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/workspace"
+	"github.com/functionspace/bo/surrogate"
 )
 
 var (
@@ -146,12 +147,21 @@ func (p Problem) weighFeasible(f Function) (Function, error) {
 // Feasibility writes the probability that the points in the rows of x are feasible: the
 // product over the constraints.
 func (p Problem) Feasibility(prob []float64, x *mat.Dense) {
+	p.multiplied(prob, x, func(q surrogate.Posterior) surrogate.Moments { return q })
+}
+
+// AveragedFeasibility is Feasibility with the moments of surrogate.Averaged, for probabilities that are shown.
+func (p Problem) AveragedFeasibility(prob []float64, x *mat.Dense) {
+	p.multiplied(prob, x, surrogate.Averaged)
+}
+
+func (p Problem) multiplied(prob []float64, x *mat.Dense, moments func(surrogate.Posterior) surrogate.Moments) {
 	for i := range prob {
 		prob[i] = 1
 	}
 	mean, variance := make([]float64, len(prob)), make([]float64, len(prob))
 	for _, c := range p.Constraints {
-		c.Posterior.Predict(mean, variance, x)
+		moments(c.Posterior).Predict(mean, variance, x)
 		c.multiply(prob, mean, variance)
 	}
 }

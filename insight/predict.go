@@ -117,7 +117,8 @@ func own(v *loop.View, p space.Point) (space.Point, error) {
 // Incumbent returns the trial that the study would recommend, which slices and maps pass through: the best
 // observed value of a noise-free objective, else the best posterior mean at a complete trial that meets
 // the outcome constraints with a probability of at least loop.Confident. If there is no such trial, it is the
-// trial with the largest probability. It costs a prediction at the observations.
+// trial with the largest probability. The choice uses the best hyperparameters, as loop.Recommend does. It costs a prediction at the
+// observations.
 func Incumbent(v *loop.View) Reference {
 	t := &v.Trials[incumbent(v)]
 	mean, variance := predict(v, matrix([][]float64{v.Space.Encode(t.Point)}))
@@ -141,7 +142,8 @@ func incumbent(v *loop.View) int {
 	}
 	mean := make([]float64, len(v.Data.Y))
 	surrogate.Means(v.Posterior, mean, v.Data.X)
-	likely := probabilities(v, v.Data.X, len(v.Options.Require))
+	likely := make([]float64, len(v.Data.Y))
+	constraints(v, len(v.Options.Require)).Feasibility(likely, v.Data.X)
 	best := -1
 	for i, row := range v.Rows {
 		if v.Trials[row].State != loop.Complete {
@@ -154,12 +156,16 @@ func incumbent(v *loop.View) int {
 	return v.Rows[best]
 }
 
+// constraints returns the first n constraints of the problem.
+func constraints(v *loop.View, n int) acquisition.Problem {
+	return acquisition.Problem{Constraints: v.Problem.Constraints[:min(n, len(v.Problem.Constraints))]}
+}
+
 // probabilities returns the probability that the first n constraints of the problem hold at the rows
-// of x.
+// of x, averaged over hyperparameters.
 func probabilities(v *loop.View, x *mat.Dense, n int) []float64 {
 	rows, _ := x.Dims()
 	prob := make([]float64, rows)
-	p := acquisition.Problem{Constraints: v.Problem.Constraints[:min(n, len(v.Problem.Constraints))]}
-	p.Feasibility(prob, x)
+	constraints(v, n).AveragedFeasibility(prob, x)
 	return prob
 }

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // FrontRecommendation is the result of a study with several objectives: the Pareto front of the
@@ -86,6 +89,9 @@ func (t *task) recommendFront(f *fitted) FrontRecommendation {
 	for _, k := range pareto.Front(y) {
 		rec.Model = append(rec.Model, candidates[k])
 	}
+	if f != nil && len(rec.Model) > 0 {
+		t.average(f, rec.Model)
+	}
 	if len(t.opts.Objectives) <= MaxHypervolume {
 		rec.Hypervolume = pareto.Hypervolume(y, t.opts.reference(t.trials))
 	}
@@ -121,6 +127,29 @@ func (t *task) estimates(f *fitted) []FrontEstimate {
 		out[i].Feasible = p
 	}
 	return out
+}
+
+// average replaces the moments of noisy objectives and the probabilities of feasibility by their averages over hyperparameters.
+func (t *task) average(f *fitted, chosen []FrontEstimate) {
+	n := len(chosen)
+	x, mean, variance := mat.NewDense(n, t.space.Dim(), nil), make([]float64, n), make([]float64, n)
+	for i := range chosen {
+		x.SetRow(i, t.space.Encode(chosen[i].Trial.Point))
+	}
+	for j, g := range t.opts.Objectives {
+		if g.NoiseFree {
+			continue
+		}
+		surrogate.Averaged(f.objectives[j]).Predict(mean, variance, x)
+		for i := range chosen {
+			chosen[i].Mean[j], chosen[i].SD[j] = g.sign()*f.scales[j].Invert(mean[i]), f.scales[j].SD*sqrt(variance[i])
+		}
+	}
+	if f.likely != nil {
+		for i, p := range f.shownFeasible(x, len(t.opts.Require)) {
+			chosen[i].Feasible = p
+		}
+	}
 }
 
 // exactEstimates returns the complete trials with their values as estimates.

@@ -3,9 +3,14 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Recommendation names two evaluated points: the point with the best observed
@@ -67,13 +72,7 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 			observed = i
 		}
 	}
-	variance := make([]float64, len(f.z))
-	f.Predict(make([]float64, len(f.z)), variance, f.x)
-	return Recommendation{
-		Fit:      &f.facts,
-		Observed: t.estimate(f, observed, variance[observed]),
-		Model:    t.estimate(f, low, variance[low]),
-	}, nil
+	return Recommendation{Fit: &f.facts, Observed: t.estimate(f, observed), Model: t.estimate(f, low)}, nil
 }
 
 // Confident is the least probability of feasibility of a recommended trial of a noisy objective, if any trial
@@ -98,12 +97,22 @@ func Preferred(mean, likely, otherMean, otherLikely float64) bool {
 	return likely > otherLikely
 }
 
-// estimate returns the estimate of the i-th complete trial, given the variance of the latent objective.
-func (t *task) estimate(f *fitted, i int, variance float64) Estimate {
-	mean, sd := f.warp.user(f.mean[i], sqrt(variance))
+// shownFeasible returns the probabilities that the first n constraints are met at the rows of x, averaged over hyperparameters.
+func (f *fitted) shownFeasible(x *mat.Dense, n int) []float64 {
+	rows, _ := x.Dims()
+	prob := make([]float64, rows)
+	acquisition.Problem{Constraints: f.constraints[:n]}.AveragedFeasibility(prob, x)
+	return prob
+}
+
+// estimate returns the estimate of the i-th complete trial, averaged over hyperparameters.
+func (t *task) estimate(f *fitted, i int) Estimate {
+	x, m, v := mat.NewDense(1, t.space.Dim(), slices.Clone(f.x.RawRowView(i))), []float64{0}, []float64{0}
+	surrogate.Averaged(f.Posterior).Predict(m, v, x)
+	mean, sd := f.warp.user(m[0], sqrt(v[0]))
 	e := Estimate{Trial: t.trials[f.trials[i]].clone(), Mean: t.opts.sign() * mean, SD: sd, Feasible: 1}
 	if f.likely != nil {
-		e.Feasible = f.likely[i]
+		e.Feasible = f.shownFeasible(x, len(t.opts.Require))[0]
 	}
 	return e
 }

@@ -21,8 +21,9 @@ const (
 //
 //	p(θ | y) ∝ N(y; μ1, K + σ²I) p(θ),
 //
-// as States of Fitted, with the density, the mean and the arguments of Fit. With noiseFree, the noise keeps the value of start, the
-// State of a fit. The result is nil if nothing is left to draw. The chain updates one log θ after the other by slice
+// as States of Fitted, with the arguments of Fit. A learned μ has its estimate at each θ. Hyperparameters without a hyperprior keep
+// the value of start, the State of a fit, and so does the noise with noiseFree. The result is nil if nothing is left
+// to draw. The chain updates one log θ after the other by slice
 // sampling with shrinkage and without stepping out (Neal 2003, "Slice sampling", sections 3 and 4.1), from start. It visits
 // few modes. With h hyperparameters it costs about 12kh likelihoods of n³/3 flops. The error is the context's, or an
 // error of Fit.
@@ -36,11 +37,15 @@ func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bo
 		return nil, err
 	}
 	checkLen("start", len(start), len(m.free))
-	drawn := len(m.free)
-	if noiseFree && drawn > 0 && m.free[drawn-1] == len(m.params)-1 {
-		drawn-- // a residual of the fit, not noise: predictions at observations keep the values
+	var drawn []int
+	for i, at := range m.free {
+		// The noise of exact data is a residual of the fit: predictions at observations keep the values.
+		residual := noiseFree && at == len(m.params)-1
+		if proper := m.params[at].Prior != nil && !m.flat; proper && !residual {
+			drawn = append(drawn, i)
+		}
 	}
-	if drawn == 0 {
+	if drawn == nil {
 		return nil, nil
 	}
 	c := chain{objective: newObjective(m, x, y), at: slices.Clone(start)}
@@ -48,7 +53,7 @@ func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bo
 	c.density = c.logDensity(ctx)
 	draws := make([][]float64, 0, k)
 	for sweep := 1; len(draws) < k; sweep++ {
-		for i := range drawn {
+		for _, i := range drawn {
 			c.update(ctx, i, rng)
 		}
 		if err := ctx.Err(); err != nil {

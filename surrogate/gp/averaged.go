@@ -14,15 +14,21 @@ import (
 // averagedDraws is the number of posteriors of a mixture.
 const averagedDraws = 16
 
+// mostDrawn is the largest number of hyperparameters that are drawn: more would take seconds.
+const mostDrawn = 50
+
 // mixture has the moments of an equal mixture of K posteriors p_k at draws of the hyperparameters:
 //
 //	mean(x)   = Σ_k mean_k(x)/K
 //	cov(x,x') = Σ_k (cov_k(x,x') + (mean_k(x) - mean(x))(mean_k(x') - mean(x')))/K
 type mixture []*posterior
 
-// average lets p average over draws of the hyperparameters that the model learns from d. They are drawn at the first
-// use, and depend on the data and the fit alone.
+// average lets p average over draws of the hyperparameters that the model learns from d, if these are few. They are drawn at the
+// first use, and depend on the data and the fit alone.
 func (m Model) average(p *posterior, d surrogate.Dataset) {
+	if len(d.Y) == 1 || len(d.Y) > m.Averaged || len(p.Learned) > mostDrawn {
+		return
+	}
 	spec, start := m.Spec.ByValue(), p.Learned
 	d.X, d.Y = p.Z, p.y
 	p.mixture = sync.OnceValue(func() mixture {
@@ -45,8 +51,8 @@ func (m Model) average(p *posterior, d surrogate.Dataset) {
 	})
 }
 
-// Averaged returns the moments of a mixture over 16 draws of the hyperparameters from their posterior. It is p with more
-// than Model.Averaged observations, after Condition, and if all hyperparameters are fixed.
+// Averaged returns the moments of a mixture over 16 draws of the hyperparameters from their posterior. It is p with one observation,
+// more than Model.Averaged, or more than 50 hyperparameters, after Condition, and if all hyperparameters are fixed.
 func (p *posterior) Averaged() surrogate.Moments {
 	if p.mixture != nil {
 		if m := p.mixture(); len(m) > 0 {

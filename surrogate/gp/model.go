@@ -64,8 +64,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p.Learned, p.Notes = fitted.State, fitted.Warnings
-	if len(d.Y) > 1 && len(d.Y) <= m.Averaged {
-		m.average(p, d)
-	}
+	m.average(p, d)
 	return p, nil
 }
