@@ -155,6 +155,7 @@ func (p Problem) AveragedFeasibility(prob []float64, x *mat.Dense) {
 	p.multiplied(prob, x, surrogate.Averaged)
 }
 
+// multiplied writes the product of the constraints' probabilities under the moments of their posteriors.
 func (p Problem) multiplied(prob []float64, x *mat.Dense, moments func(surrogate.Posterior) surrogate.Moments) {
 	for i := range prob {
 		prob[i] = 1

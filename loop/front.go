@@ -21,9 +21,10 @@ type FrontRecommendation struct {
 	// Model are the complete trials whose posterior means no other mean dominates, by
 	// ascending ID. Only trials that are feasible with a probability of at least Confident count. If
 	// there are none, trials with a probability of at least ½ count; if there are none either, Model is empty.
+	// The choice uses the best hyperparameters, and the moments and probabilities are averaged over them.
 	Model []FrontEstimate
-	// Hypervolume is the volume between Observed.Reference and the means of Model; 0 with more than
-	// MaxHypervolume objectives.
+	// Hypervolume is the volume between Observed.Reference and the means of Model at the best hyperparameters; 0
+	// with more than MaxHypervolume objectives.
 	Hypervolume float64
 	// Fit describes the fit; nil if all objectives are noise-free, which needs none.
 	Fit *Fit
@@ -129,7 +130,8 @@ func (t *task) estimates(f *fitted) []FrontEstimate {
 	return out
 }
 
-// average replaces the moments of noisy objectives and the probabilities of feasibility by their averages over hyperparameters.
+// average replaces the moments of noisy objectives and the probabilities of feasibility by their averages over
+// hyperparameters.
 func (t *task) average(f *fitted, chosen []FrontEstimate) {
 	n := len(chosen)
 	x, mean, variance := mat.NewDense(n, t.space.Dim(), nil), make([]float64, n), make([]float64, n)

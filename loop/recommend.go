@@ -17,7 +17,9 @@ import (
 // value and the point with the best posterior mean. Under noise a best observed
 // value is partly luck, and Model is the better choice. For a noise-free objective
 // without Conflicts the two are equal. With Options.Require, Model is feasible with a probability of at
-// least Confident; if no trial is, it is the trial with the largest probability.
+// least Confident; if no trial is, it is the trial with the largest probability. The choice uses the
+// best hyperparameters, and the moments and probabilities of an Estimate are averaged over them
+// (surrogate.Averaged): a probability can then be below Confident.
 type Recommendation struct {
 	Observed, Model Estimate
 	// Fit describes the fit; nil for a noise-free objective, which needs none.
@@ -97,7 +99,8 @@ func Preferred(mean, likely, otherMean, otherLikely float64) bool {
 	return likely > otherLikely
 }
 
-// shownFeasible returns the probabilities that the first n constraints are met at the rows of x, averaged over hyperparameters.
+// shownFeasible returns the probabilities that the first n constraints are met at the rows of x, averaged over
+// hyperparameters.
 func (f *fitted) shownFeasible(x *mat.Dense, n int) []float64 {
 	rows, _ := x.Dims()
 	prob := make([]float64, rows)

@@ -11,22 +11,21 @@ import (
 
 // Settings of Draws. A sweep updates every hyperparameter once.
 const (
-	warmSweeps = 5   // before the first draw
-	sweeps     = 4   // from draw to draw
-	sliceWidth = 4.0 // first width of a slice in a log hyperparameter
-	leastSlice = 1e-9
+	warmSweeps = 5    // before the first draw
+	sweeps     = 4    // from draw to draw
+	sliceWidth = 4.0  // first width of a slice in a log hyperparameter
+	leastSlice = 1e-9 // width below which the hyperparameter keeps its value
 )
 
 // Draws returns k draws from the posterior density of the hyperparameters θ that s does not fix,
 //
 //	p(θ | y) ∝ N(y; μ1, K + σ²I) p(θ),
 //
-// as States of Fitted, with the arguments of Fit. A learned μ has its estimate at each θ. Hyperparameters without a hyperprior keep
-// the value of start, the State of a fit, and so does the noise with noiseFree. The result is nil if nothing is left
-// to draw. The chain updates one log θ after the other by slice
-// sampling with shrinkage and without stepping out (Neal 2003, "Slice sampling", sections 3 and 4.1), from start. It visits
-// few modes. With h hyperparameters it costs about 12kh likelihoods of n³/3 flops. The error is the context's, or an
-// error of Fit.
+// as States of Fitted, with the arguments of Fit. A learned μ has its estimate at each θ. Hyperparameters without a
+// hyperprior keep the value of start, the State of a fit, and so does the noise with noiseFree. The result is nil if
+// nothing is left to draw. The chain updates one log θ after the other by slice sampling with shrinkage and without
+// stepping out (Neal 2003, "Slice sampling", sections 3 and 4.1), from start. It visits few modes. With h
+// hyperparameters it costs about 12kh likelihoods of n³/3 flops. The error is the context's, or an error of Fit.
 func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, k int, rng *rand.Rand) ([][]float64, error) {
 	if err := checkData(x, y); err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ type Averager interface {
 	Averaged() Moments
 }
 
-// Averaged returns p.Averaged() of an Averager, else p. It is for predictions that are shown; searches use p (docs/adr/0044).
+// Averaged returns p.Averaged() of an Averager, else p. It is for predictions that are shown; searches use p
+// (docs/adr/0044).
 func Averaged(p Posterior) Moments {
 	if a, ok := p.(Averager); ok {
 		return a.Averaged()

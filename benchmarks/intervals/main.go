@@ -31,15 +31,16 @@ func main() {
 	first := flag.Uint64("first", 1, "number of the first instance; the next one follows")
 	exact := flag.Bool("exact", false, "declare functions without noise as noise-free")
 	flag.Parse()
-	list, confirm := families.Split()
-	if *half == "confirm" {
-		list = confirm
+	dev, confirm := families.Split()
+	list, ok := map[string][]families.Family{"dev": dev, "confirm": confirm}[*half]
+	if !ok {
+		log.Fatalf("-half %s: want dev or confirm", *half)
 	}
 	for _, averaged := range []int{1, trials} {
 		var c count
 		start := time.Now()
 		for _, f := range list {
-			if f.Class == families.Noise || f.Class == families.Tuning || f.Class == families.Wide { // intervals are of the function
+			if f.Class == families.Noise || f.Class == families.Tuning || f.Class == families.Wide { // values with noise, tables, many inputs
 				continue
 			}
 			for _, dim := range f.Dims {

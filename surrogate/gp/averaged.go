@@ -23,8 +23,8 @@ const mostDrawn = 50
 //	cov(x,x') = Σ_k (cov_k(x,x') + (mean_k(x) - mean(x))(mean_k(x') - mean(x')))/K
 type mixture []*posterior
 
-// average lets p average over draws of the hyperparameters that the model learns from d, if these are few. They are drawn at the
-// first use, and depend on the data and the fit alone.
+// average lets p average over draws of the hyperparameters that the model learns from d, if these are few. They are
+// drawn at the first use, and depend on the data and the fit alone.
 func (m Model) average(p *posterior, d surrogate.Dataset) {
 	if len(d.Y) == 1 || len(d.Y) > m.Averaged || len(p.Learned) > mostDrawn {
 		return
@@ -51,8 +51,8 @@ func (m Model) average(p *posterior, d surrogate.Dataset) {
 	})
 }
 
-// Averaged returns the moments of a mixture over 16 draws of the hyperparameters from their posterior. It is p with one observation,
-// more than Model.Averaged, or more than 50 hyperparameters, after Condition, and if all hyperparameters are fixed.
+// Averaged returns the moments of a mixture over 16 draws of the hyperparameters from their posterior. It is p with one
+// observation, more than Model.Averaged, or more than 50 hyperparameters, after Condition, and if none is drawn.
 func (p *posterior) Averaged() surrogate.Moments {
 	if p.mixture != nil {
 		if m := p.mixture(); len(m) > 0 {

@@ -24,7 +24,7 @@ type Model struct {
 	Exact int `set:"exact" default:"1500" range:"[2,100000]" help:"largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points"`
 
 	// Averaged is the largest number of observations whose posterior averages over hyperparameters for
-	// predictions that are shown (surrogate.Averager); 0 is 40, and 1 turns it off.
+	// predictions that are shown (surrogate.Averager); 0 is 40, and 1 turns it off. FitLabels does not use it.
 	Averaged int `set:"averaged" default:"40" range:"[1,200]" help:"largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off"`
 }
 
