@@ -63,6 +63,11 @@ const leastVolume = 1e-250
 
 // gain returns the sampleGain of LogNEHVI.
 func (r *regions) gain(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+	return r.workspace(mem).eval
+}
+
+// workspace returns memory for one goroutine.
+func (r *regions) workspace(mem *workspace.Memory) *regionMemory {
 	n := len(r.bounds)
 	w := &regionMemory{regions: r, z: mem.Floats(n), pdf: mem.Floats(n), cdf: mem.Floats(n), h: mem.Floats(n), bar: mem.Floats(n)}
 	most := 0
@@ -70,7 +75,7 @@ func (r *regions) gain(mem *workspace.Memory) func(logs []float64, mean [][]floa
 		most = max(most, r.boxes[s+1]-r.boxes[s])
 	}
 	w.logs, w.left, w.right = mem.Floats(most), mem.Floats(r.m+1), mem.Floats(r.m+1)
-	return w.eval
+	return w
 }
 
 // regionMemory is the workspace of regions.gain: numbers for each bound, with z = (bound-μ)/s.
@@ -88,24 +93,11 @@ type regionMemory struct {
 func (w *regionMemory) eval(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 	for s := range logs {
 		for j := range w.m {
-			for i := w.start[s*w.m+j]; i < w.start[s*w.m+j+1]; i++ {
-				w.z[i] = (w.bounds[i] - mean[j][s]) / sd[j]
-				w.cdf[i] = w.z[i] * (1 / math.Sqrt2)
-			}
-		}
-	}
-	vecmath.NormPDF(w.pdf, w.z)
-	vecmath.Erf(w.cdf, nil, w.cdf)
-	for s := range logs {
-		for j := range w.m {
-			for i := w.start[s*w.m+j]; i < w.start[s*w.m+j+1]; i++ {
-				h, cdf := specfn.EI(w.z[i], w.pdf[i], w.cdf[i])
-				w.h[i], w.cdf[i] = sd[j]*h, cdf
-			}
+			w.weigh(w.start[s*w.m+j], w.start[s*w.m+j+1], mean[j][s], sd[j])
 		}
 		volume := w.volume(s)
 		if logs[s] = math.Log(volume); !(volume > leastVolume) {
-			logs[s] = w.log(s, sd)
+			logs[s] = w.log(s, mean, sd)
 		}
 		if dmean == nil {
 			continue
@@ -122,6 +114,35 @@ func (w *regionMemory) eval(logs []float64, mean [][]float64, sd []float64, dmea
 				dsd[j][s] += w.bar[i] * w.pdf[i]
 			}
 		}
+	}
+}
+
+// Between these z a bound is near. Above, h(z) = z to double precision. Below, h(z) is 0 beside leastVolume.
+const (
+	nearFrom = -38
+	nearTo   = 9
+)
+
+// weigh writes s h(z), Φ(z) and φ(z) for the ascending bounds lo to hi. Few of many bounds are near.
+func (w *regionMemory) weigh(lo, hi int, mean, sd float64) {
+	from, _ := slices.BinarySearch(w.bounds[lo:hi], mean+nearFrom*sd)
+	to, _ := slices.BinarySearch(w.bounds[lo:hi], mean+nearTo*sd)
+	from, to = lo+from, lo+to
+	clear(w.h[lo:from])
+	clear(w.cdf[lo:from])
+	clear(w.pdf[lo:from])
+	for i := from; i < to; i++ {
+		w.z[i] = (w.bounds[i] - mean) / sd
+		w.cdf[i] = w.z[i] * (1 / math.Sqrt2)
+	}
+	vecmath.NormPDF(w.pdf[from:to], w.z[from:to])
+	vecmath.Erf(w.cdf[from:to], nil, w.cdf[from:to])
+	for i := from; i < to; i++ {
+		h, cdf := specfn.EI(w.z[i], w.pdf[i], w.cdf[i])
+		w.h[i], w.cdf[i] = sd*h, cdf
+	}
+	for i := to; i < hi; i++ {
+		w.h[i], w.cdf[i], w.pdf[i] = w.bounds[i]-mean, 1, 0
 	}
 }
 
@@ -166,27 +187,45 @@ func (w *regionMemory) pull(s int, volume float64) {
 	}
 }
 
-// log returns the logarithm of the expected volume from the logarithms of all terms, for values
-// whose exponential underflows. It replaces h by its logarithm, Φ by Φ/h and φ by φ/h.
-func (w *regionMemory) log(s int, sd []float64) float64 {
+// leastShare is the logarithm of the share of the largest term below which terms do not count.
+const leastShare = -45
+
+// log returns the logarithm of the expected volume from the logarithms of terms, for values
+// whose exponential underflows. For the terms that count it replaces h by its logarithm, Φ by Φ/h and φ by φ/h. A
+// term is at most the product of φ(z) for the upper bounds z ≤ 0 and of z + φ(0) for the others.
+func (w *regionMemory) log(s int, mean [][]float64, sd []float64) float64 {
+	limit := w.bar
 	for j := range w.m {
-		scale := math.Log(sd[j])
 		for i := w.start[s*w.m+j]; i < w.start[s*w.m+j+1]; i++ {
-			l, d := specfn.LogEI(w.z[i])
-			w.h[i], w.cdf[i], w.pdf[i] = l+scale, d/sd[j], (1-w.z[i]*d)/sd[j]
+			z := (w.bounds[i] - mean[j][s]) / sd[j]
+			if w.z[i], w.h[i] = z, math.NaN(); z > 0 {
+				limit[i] = math.Log(z + 1/math.Sqrt(2*math.Pi))
+			} else {
+				limit[i] = -z * z / 2
+			}
 		}
 	}
-	logs, high := w.logs[:w.boxes[s+1]-w.boxes[s]], math.Inf(-1)
+	logs, best := w.logs[:w.boxes[s+1]-w.boxes[s]], 0
 	for b := range logs {
 		logs[b] = 0
 		for j := range w.m {
-			k := 2 * ((w.boxes[s]+b)*w.m + j)
-			up := w.h[w.sides[k+1]]
-			logs[b] += up
-			if low := w.sides[k]; low >= 0 {
-				logs[b] += math.Log(-math.Expm1(w.h[low] - up))
-			}
+			logs[b] += limit[w.sides[2*((w.boxes[s]+b)*w.m+j)+1]]
 		}
+		if logs[b] > logs[best] {
+			best = b
+		}
+	}
+	high := w.logTerm(w.boxes[s]+best, sd)
+	least := high + leastShare
+	for _, v := range sd {
+		least -= math.Log(v)
+	}
+	for b := range logs {
+		if logs[b] < least {
+			logs[b] = math.Inf(-1)
+			continue
+		}
+		logs[b] = w.logTerm(w.boxes[s]+b, sd)
 		high = max(high, logs[b])
 	}
 	if math.IsInf(high, -1) {
@@ -197,6 +236,28 @@ func (w *regionMemory) log(s int, sd []float64) float64 {
 		sum += math.Exp(l - high)
 	}
 	return high + math.Log(sum)
+}
+
+// logTerm returns the logarithm of the term of box b.
+func (w *regionMemory) logTerm(b int, sd []float64) (sum float64) {
+	for j := range w.m {
+		k := 2 * (b*w.m + j)
+		up := w.logH(w.sides[k+1], sd[j])
+		sum += up
+		if low := w.sides[k]; low >= 0 {
+			sum += math.Log(-math.Expm1(w.logH(low, sd[j]) - up))
+		}
+	}
+	return sum
+}
+
+// logH returns the logarithm of s h(z) for bound i. The first time it replaces the numbers for the bound as log states.
+func (w *regionMemory) logH(i int, sd float64) float64 {
+	if math.IsNaN(w.h[i]) {
+		l, d := specfn.LogEI(w.z[i])
+		w.h[i], w.cdf[i], w.pdf[i] = l+math.Log(sd), d/sd, (1-w.z[i]*d)/sd
+	}
+	return w.h[i]
 }
 
 // pullLog writes the gradient of the result of log with respect to the logarithms of h.
