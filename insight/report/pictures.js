@@ -85,7 +85,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
         this.chart.on('legendselectchanged', (e) => (this.selected = e.selected));
         if (open) this.chart.on('click', (e) => e.data && e.data.trial && open(e.data.trial.id));
       }
-      else if (!state.printing) this.chart.resize();
+      else this.fit();
       this.drawn = this.box.clientWidth;
       const {option} = this.picture;
       if (this.selected) option.legend = {...option.legend, selected: this.selected};
@@ -98,8 +98,14 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
 
     // resize draws the picture again if its width, on which its labels depend, changes.
     resize() {
-      if (this.box.clientWidth === this.drawn) this.chart.resize();
+      if (this.box.clientWidth === this.drawn) this.fit();
       else this.render();
+    }
+
+    // fit gives the chart the size of its box. ECharts draws everything again, even at the same size.
+    fit() {
+      const [width, height] = [this.box.clientWidth, this.box.clientHeight];
+      if (!state.printing && (this.chart.getWidth() !== width || this.chart.getHeight() !== height)) this.chart.resize();
     }
 
     // fill writes the table if it is open.
