@@ -65,7 +65,7 @@ func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("needs -screenshots FOLDER")
 	}
-	ctx := browsertest.New(t)
+	ctx := browsertest.Shared(t)
 	write := func(name string, content []byte) {
 		require.NoError(t, os.WriteFile(filepath.Join(*screenshots, name), content, 0o644))
 	}
@@ -101,7 +101,7 @@ func names(id string) string {
 // All reports open without a message of the console, also on a phone and in the dark, with all pictures and
 // with descriptions.
 func TestReportsOpen(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Shared(t)
 	studies := insighttest.Names
 	if testing.Short() {
 		studies = []string{"mixed", "front"}
@@ -128,7 +128,7 @@ func TestReportsOpen(t *testing.T) {
 
 // Hover and the arrow keys show a tooltip, and a choice of parameters changes the pictures.
 func TestPicturesAnswer(t *testing.T) {
-	p := open(t, browsertest.New(t), reportOf(t, "mixed"), 1280, 900, false)
+	p := open(t, browsertest.Shared(t), reportOf(t, "mixed"), 1280, 900, false)
 
 	// A mouse over the first complete trial of the history.
 	at := browsertest.Eval[[]float64](p, `(() => {
@@ -202,7 +202,7 @@ func TestPicturesAnswer(t *testing.T) {
 // Parallel coordinates show all objectives and, of many parameters, the most important ones until others are
 // chosen.
 func TestParallelAxes(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Shared(t)
 	axes := `echarts.getInstanceByDom(document.getElementById("parallel-chart")).getOption().parallelAxis.map((a) => a.name)`
 	p := open(t, ctx, reportOf(t, "front"), 1280, 900, false)
 	require.Equal(t, []string{"width", "depth", "kernel", "error", "latency"}, browsertest.Eval[[]string](p, axes))
@@ -229,7 +229,7 @@ func TestParallelAxes(t *testing.T) {
 // The thick line is the best feasible trial, the first of equal ones. Infeasible trials are dotted. An inactive
 // parameter has its own place.
 func TestParallelTrials(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Shared(t)
 	d := &study.Definition{
 		Version: 1, Name: "lines", Objectives: []study.Objective{{Name: "loss"}}, Require: []string{"latency <= 20"},
 		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Categorical("kind", "a", "b"), space.LogFloat("rate", 1e-3, 1).If(space.Equal("kind", "a")), space.Bool("wide").If(space.Equal("kind", "a"))},
@@ -270,7 +270,7 @@ func TestLinksInAFrame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notebook.html")
 	frame := `<!DOCTYPE html><meta charset="utf-8"><title>notebook</title><iframe width="1000" height="700" srcdoc="` + template.HTMLEscapeString(html(t, r)) + `"></iframe>`
 	require.NoError(t, os.WriteFile(path, []byte(frame), 0o644))
-	p := browsertest.Open(t, browsertest.New(t), "file://"+path, 1280, 900, false)
+	p := browsertest.Open(t, browsertest.Shared(t), "file://"+path, 1280, 900, false)
 	inside := `document.querySelector("iframe").contentWindow`
 	p.Until(inside + `.document.querySelector("#trial-table")`)
 	p.Do(chromedp.Evaluate[chromedp.Void](inside + `.document.querySelector('#sections a[href="#trials"]').click()`))
@@ -293,7 +293,7 @@ func TestLongNamesOnAPhone(t *testing.T) {
 		}
 		trials = append(trials, store.Evaluated{Params: params, Numbers: map[string]float64{d.Objectives[0].Name: math.Sin(float64(i))}})
 	}
-	p := open(t, browsertest.New(t), built(t, stored(t, d, trials...)), 390, 844, false)
+	p := open(t, browsertest.Shared(t), built(t, stored(t, d, trials...)), 390, 844, false)
 	require.LessOrEqual(t, browsertest.Eval[int](p, `document.documentElement.scrollWidth`), 390)
 }
 
@@ -318,7 +318,7 @@ func TestConditionalParameters(t *testing.T) {
 	for _, m := range r.Models[0].Maps {
 		require.NotContains(t, []int{m.X, m.Y}, 1, "deep is inactive at the incumbent")
 	}
-	p := open(t, browsertest.New(t), r, 1280, 900, false)
+	p := open(t, browsertest.Shared(t), r, 1280, 900, false)
 	require.NotEmpty(t, browsertest.Eval[[]string](p, names("slice-chart")))
 	require.NotEmpty(t, browsertest.Eval[[]string](p, names("next-chart")))
 	p.Choose("slice-parameter", "1")
@@ -341,7 +341,7 @@ func TestLabelsDiffer(t *testing.T) {
 			Numbers: map[string]float64{"loss": 1e15 + math.Pow(x/10-4, 2)},
 		})
 	}
-	p := open(t, browsertest.New(t), built(t, stored(t, d, trials...)), 1280, 900, false)
+	p := open(t, browsertest.Shared(t), built(t, stored(t, d, trials...)), 1280, 900, false)
 	labels := func(id, axis string) []string {
 		return browsertest.Eval[[]string](p, fmt.Sprintf(`(() => {
 			const model = echarts.getInstanceByDom(document.getElementById(%q)).getModel().getComponent(%q, %q === "xAxis" ? 1 : 0).axis;
@@ -367,7 +367,7 @@ func TestLabelsDiffer(t *testing.T) {
 
 // The filter of failed trials and the logarithmic axis act on all pictures, and the table filters and sorts.
 func TestSettingsAndTable(t *testing.T) {
-	ctx := browsertest.New(t)
+	ctx := browsertest.Shared(t)
 	p := open(t, ctx, reportOf(t, "mixed"), 1280, 900, false)
 	for _, id := range []string{"history-chart", "slice-chart", "map-chart", "timeline-chart"} {
 		require.Contains(t, browsertest.Eval[[]string](p, names(id)), "failed", id)

@@ -72,7 +72,7 @@ func TestNamesAreEscaped(t *testing.T) {
 		require.False(t, strings.Contains(head, part), part)
 	}
 	require.Equal(t, 1, strings.Count(head, "<title>"))
-	p := open(t, browsertest.New(t), r, 1000, 800, false)
+	p := open(t, browsertest.Shared(t), r, 1000, 800, false)
 	require.Equal(t, evil, browsertest.Eval[string](p, `document.querySelector("h1").textContent`))
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("trial-table").textContent`), evil)
 	require.Zero(t, browsertest.Eval[int](p, `document.querySelectorAll("main img").length`))
@@ -168,7 +168,7 @@ func TestSizes(t *testing.T) {
 		require.LessOrEqual(t, len(r.Trials), report.MaxTrials+200)
 		require.Equal(t, n > 0, len(r.Models) > 0)
 		require.Equal(t, n > report.MaxTrials, len(r.Notes) > 1)
-		p := open(t, browsertest.New(t), r, 1000, 800, false)
+		p := open(t, browsertest.Shared(t), r, 1000, 800, false)
 		require.Equal(t, n > 0, browsertest.Eval[bool](p, `document.getElementById("slice-chart") !== null`))
 		require.NotEmpty(t, browsertest.Eval[string](p, `document.getElementById("summary").innerText`))
 	}

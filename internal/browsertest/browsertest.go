@@ -49,9 +49,9 @@ func Main(m *testing.M) {
 
 var started bool
 
-// New returns a context of a headless Chromium, with its own cookies and storage. All tests of a package share
-// the process of the browser. Without Chromium the test is skipped, and fails with CI=true.
-func New(t *testing.T) context.Context {
+// Shared returns the context of a headless Chromium whose process, cookies and storage all tests of a package
+// share. Without Chromium the test is skipped, and fails with CI=true.
+func Shared(t *testing.T) context.Context {
 	require.True(t, started, "TestMain does not call browsertest.Main")
 	ctx, err := browser()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -59,7 +59,12 @@ func New(t *testing.T) context.Context {
 		t.Skip("Chromium is missing")
 	}
 	require.NoError(t, err)
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	return ctx
+}
+
+// New is Shared with cookies and storage of its own, which cost about a second of processor time.
+func New(t *testing.T) context.Context {
+	ctx, stop := chromedp.NewContext(Shared(t), chromedp.WithNewBrowserContext())
 	t.Cleanup(stop)
 	require.NoError(t, chromedp.Do(ctx))
 	return ctx
