@@ -15,6 +15,7 @@ import (
 
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 // outage is a backend that takes no writes for some time.
@@ -221,6 +222,53 @@ func TestEndBeforeAClaimIsRepeated(t *testing.T) {
 					for _, trial := range trials {
 						require.False(t, trial.Running(now), "trial %d", trial.Number)
 					}
+					require.Empty(t, row.FitToken)
+				})
+			})
+		})
+	}
+}
+
+// A run gives the trial back that it claimed in a write whose acknowledgement was lost, if an edit comes before the
+// write is repeated. The result that the write stored is not lost.
+func TestEditBeforeAClaimIsRepeated(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		edit   func(*study.Definition)
+		target *float64
+		want   error
+	}{
+		{"objective", func(d *study.Definition) { d.Objectives = []study.Objective{{Name: "loss"}} }, nil, store.ErrEdited},
+		{"require", func(d *study.Definition) { d.Require = []string{"size <= 3"} }, nil, store.ErrEdited},
+		{"goal", func(d *study.Definition) { d.Objectives = []study.Objective{{Name: "value", Goal: study.Maximize}} }, new(0.2), store.ErrEdited},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &outage{Backend: store.NewMemory(), fault: fmt.Errorf("%w: the database is locked", store.ErrUnavailable)}
+				other, err := store.New(b.Backend, store.Options{}).Create(t.Context(), line(3))
+				require.NoError(t, err)
+				u, err := store.New(b, store.Options{Lease: time.Hour}).Study(t.Context(), "s")
+				require.NoError(t, err)
+				_, err = other.Enqueue(t.Context(), "", map[string]any{"x": 0.5}, map[string]any{"x": 0.1})
+				require.NoError(t, err)
+				edited := false
+				err = u.Run(t.Context(), func(context.Context, store.Trial, space.Point) (store.Report, error) {
+					b.unacknowledged.Store(new(5 * time.Minute))
+					return store.Report{Numbers: map[string]float64{"value": 0.5}}, nil
+				}, store.RunOptions{Target: c.target, OnRetry: func(error) {
+					if edited {
+						return
+					}
+					edited = true
+					require.NoError(t, other.Edit(t.Context(), func(d study.Definition) (*study.Definition, error) { c.edit(&d); return &d, nil }))
+				}})
+				require.ErrorIs(t, err, c.want)
+				_, lost := errors.AsType[*store.NotStored](err)
+				require.False(t, lost)
+				change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
+					require.Equal(t, store.Complete, trials[0].State)
+					require.Equal(t, 1, trials[1].Attempt)
+					require.False(t, trials[1].Running(now))
 					require.Empty(t, row.FitToken)
 				})
 			})

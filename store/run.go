@@ -475,10 +475,10 @@ func (r *run) allHold() bool {
 }
 
 // tellAndClaim stores the result of a trial, also after the end of ctx, and claims a trial that waits, in one
-// transaction. It claims none if the run ends or may end with this result, but returns a trial that it claimed in a
-// transaction whose acknowledgement was lost. With the claim it takes the fit lease for lookAhead if all workers then
-// evaluate and further trials should wait. The error is ErrConflict or a NotStored, with ErrEdited if an edit asks for
-// numbers that the report lacks.
+// transaction. It claims none if the run ends or may end with this result. It gives back a trial that it claimed in a
+// transaction whose acknowledgement was lost, if the repeated transaction claims none. With the claim it takes the fit
+// lease for lookAhead if all workers then evaluate and further trials should wait. The error is ErrConflict or a
+// NotStored, with ErrEdited if an edit asks for numbers that the report lacks.
 func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
 	key, cached, busy := token(), r.cache(ctx), r.allHold()
 	fits := fitLease{token: token()}
@@ -493,8 +493,7 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 			}
 			return cmp.Or(r.edited(d), err)
 		}
-		ending := r.late() || r.ended() != nil
-		if err != nil || told.State != Complete || ending && !claimed || r.opts.Cost != "" || r.opts.Regret > 0 {
+		if err != nil || told.State != Complete || r.late() || r.ended() != nil || r.opts.Cost != "" || r.opts.Regret > 0 {
 			return err
 		}
 		d, err := row.definition()
@@ -506,19 +505,12 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 			return err
 		}
 		c := &claim{tx: tx, row: row, now: now, owner: Self(), key: key, lease: r.store.opts.Lease, cached: cached, before: row.Trials}
-		n := 1
-		if ending {
-			n = 0
-			if row.FitToken == fits.token {
-				row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
-			}
-		}
-		taken, err := c.take(pending, n)
+		taken, err := c.take(pending, 1)
 		if err != nil || len(taken) == 0 {
 			return err
 		}
 		next, claimed = &taken[0], true
-		if busy && !ending {
+		if busy {
 			fits.count, err = r.leaseToFit(tx, row, fits.token, now)
 		}
 		return err
@@ -535,7 +527,11 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 		}
 		return &NotStored{report, err}
 	})
-	if err == nil && fits.count > 0 {
+	switch {
+	case claimed && (err != nil || next == nil):
+		(&asking{Study: r.Study, keys: []string{key, fits.token}, unsure: true}).giveBack(ctx)
+		next = nil
+	case err == nil && fits.count > 0:
 		r.passLease(ctx, fits)
 	}
 	return told, next, err

@@ -123,9 +123,8 @@ func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial, given 
 	if lacks == nil {
 		return nil
 	}
-	enough := d.Missing(r.Numbers) == nil
-	if enough && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) {
-		return nil
+	if t.State == Complete && maps.Equal(r.Numbers, t.Numbers) {
+		return nil // the same result again
 	}
 	if _, err := usable(given, d.Reported()); err != nil {
 		lacks = fmt.Errorf("trial %d: %w", r.Trial, err)
@@ -141,7 +140,7 @@ func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial, given 
 		return err
 	case !edited:
 		return lacks
-	case enough:
+	case d.Missing(r.Numbers) == nil:
 		return nil
 	}
 	return fmt.Errorf("%w after the trial was issued: %w", ErrEdited, lacks)
