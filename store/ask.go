@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,7 @@ type asking struct {
 	keys  []string // of all claims
 	// unsure reports that a claim may be stored though its transaction returned an error.
 	unsure bool
+	again  string // key of the last claim if its transaction returned an error: the next claim repeats it
 	// recorded reports that the store may hold the record of the waiting ask.
 	recorded bool
 	// fitter and seen are the token of the fit lease and the revision at the last look.
@@ -227,8 +229,8 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 // look reads the study, claims waiting trials and returns the next step. For fit it also returns the
 // token of the fit lease and the number of proposals to compute.
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
-	key := token() // key of the claim: a repeated transaction gives the same trials
-	a.keys = append(a.keys, key)
+	key := cmp.Or(a.again, token()) // key of the claim: a repeated transaction gives the same trials
+	a.again, a.keys = key, append(a.keys, key)
 	cached := a.cache(ctx)
 	var claimed []Trial
 	var costs *costCopy
@@ -288,6 +290,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		return nil
 	})
 	a.unsure = a.unsure || err != nil && ctx.Err() != nil
+	if err == nil {
+		a.again = ""
+	}
 	if err == nil && over > 0 {
 		err = fmt.Errorf("%w: all %d trials are issued (bo study edit %s --budget N raises the budget)", ErrBudget, over, a.name)
 	}

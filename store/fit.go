@@ -158,6 +158,8 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 	})
 	if err == nil || errors.Is(err, errFitLost) {
 		a.got = append(a.got, claimed...)
+	} else {
+		a.again = fitToken
 	}
 	a.unsure = a.unsure || err != nil && ctx.Err() != nil
 	if err == nil && served {

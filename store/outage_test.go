@@ -190,6 +190,34 @@ func TestOutageAfterAClaim(t *testing.T) {
 	})
 }
 
+// A run evaluates the trial of an Ask whose acknowledgement was lost, whether the trial waited or is proposed.
+func TestOutageAfterAnAsk(t *testing.T) {
+	for _, waiting := range []bool{true, false} {
+		t.Run(fmt.Sprint(waiting), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &outage{Backend: store.NewMemory(), fault: fmt.Errorf("%w: the database is locked", store.ErrUnavailable)}
+				outage := sync.OnceFunc(func() { b.unacknowledged.Store(new(5 * time.Minute)) })
+				u, err := store.New(b, store.Options{Lease: time.Hour, Admit: func(context.Context) (func(), error) {
+					outage() // at the write of the proposals
+					return func() {}, nil
+				}}).Create(t.Context(), line(2))
+				require.NoError(t, err)
+				if waiting {
+					_, err = u.Enqueue(t.Context(), "", map[string]any{"x": 0.1}, map[string]any{"x": 0.2})
+					require.NoError(t, err)
+					outage()
+				}
+				begun := time.Now()
+				require.NoError(t, u.Run(t.Context(), func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+					require.Equal(t, 1, trial.Attempt)
+					return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+				}, store.RunOptions{}))
+				require.Less(t, time.Since(begun), 10*time.Minute)
+			})
+		})
+	}
+}
+
 // A run gives the trial back that it claimed in a write whose acknowledgement was lost, if its time or its target
 // comes before the write is repeated.
 func TestEndBeforeAClaimIsRepeated(t *testing.T) {

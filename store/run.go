@@ -214,8 +214,9 @@ func (r *run) work(ctx context.Context) error {
 		}
 		if next == nil {
 			var trials []Trial
+			a := &asking{Study: r.Study, ask: token(), owner: Self(), lease: r.store.opts.Lease, want: 1, holds: r.holds}
 			err := r.patiently(ctx, func() (err error) {
-				trials, err = r.ask(ctx)
+				trials, err = r.ask(ctx, a)
 				return err
 			})
 			if errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted) {
@@ -296,9 +297,8 @@ func (r *run) reasonToEnd(ctx context.Context) error {
 // late reports whether the time for the run is used up.
 func (r *run) late() bool { return r.opts.Time > 0 && time.Since(r.started) >= r.opts.Time }
 
-// ask is Ask for one trial, cancelled at the end of the time for the run.
-func (r *run) ask(ctx context.Context) ([]Trial, error) {
-	a := &asking{Study: r.Study, ask: token(), owner: Self(), lease: r.store.opts.Lease, want: 1, holds: r.holds}
+// ask returns the trials of an Ask, which is cancelled at the end of the time for the run.
+func (r *run) ask(ctx context.Context, a *asking) ([]Trial, error) {
 	if r.opts.Time == 0 {
 		return a.trials(ctx)
 	}
