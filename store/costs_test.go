@@ -66,6 +66,24 @@ func TestWaitForCostsReadsSeldom(t *testing.T) {
 	})
 }
 
+// A trial that runs longer than its first lease counts for the cost of a run, because heartbeats extend the lease.
+func TestLongTrialsCountForTheCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u, _ := newStudy(t, line(4), store.Options{})
+		evaluations := atomic.Int64{}
+		err := u.Run(t.Context(), func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			lasts := time.Second
+			if evaluations.Add(1) > 1 {
+				lasts = 5 * store.DefaultLease
+			}
+			time.Sleep(lasts)
+			return store.Report{Numbers: map[string]float64{"value": 1, "dollars": 1}}, nil
+		}, store.RunOptions{Workers: 2, Cost: "dollars <= 2"})
+		require.ErrorIs(t, err, store.ErrCost)
+		require.EqualValues(t, 2, evaluations.Load())
+	})
+}
+
 // An Ask of a study with a limit of the cost reads the trials that have changed, and counts all.
 func TestAskReadsChangedCosts(t *testing.T) {
 	d := line(100)

@@ -191,9 +191,13 @@ func (r *run) checkCost(ctx context.Context) (wait bool, err error) {
 	if err := r.mu.lock(ctx); err != nil {
 		return false, err
 	}
+	err = r.reread(ctx, r.whole, true) // with leases that heartbeats have extended
 	spent, finished := costOf(r.trials, name)
 	running := expected(r.trials, r.now, spent, finished)
 	r.mu.unlock()
+	if err != nil {
+		return false, err
+	}
 	if spent >= limit {
 		return false, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrCost, name, spent, limit, finished)
 	}
