@@ -50,33 +50,33 @@ func Object(text []byte, valid []string, remedies map[string]string) (members ma
 // Repeated returns an error that names a key that occurs twice in one of the objects of a JSON
 // text without syntax errors, which encoding/json would read as its last value.
 func Repeated(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var open []map[string]bool // keys of the open objects; nil for a list
-	isKey := false
-	for {
-		t, err := dec.Token()
-		if err != nil {
-			return nil
-		}
-		key, isText := t.(string)
-		switch {
-		case t == json.Delim('{'):
+	var open []map[string]bool // keys of the open objects
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '{':
 			open = append(open, map[string]bool{})
-		case t == json.Delim('['):
-			open = append(open, nil)
-		case t == json.Delim('}') || t == json.Delim(']'):
-			open = open[:len(open)-1]
-		case isKey && isText:
+		case '}':
+			open = open[:max(0, len(open)-1)]
+		case '"':
+			begin := at
+			for at++; at < len(text) && text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+			quoted := text[begin:min(at+1, len(text))]
+			var key string
+			if after := bytes.TrimLeft(text[begin+len(quoted):], " \t\r\n"); len(after) == 0 || after[0] != ':' || len(open) == 0 || json.Unmarshal(quoted, &key) != nil {
+				continue
+			}
 			keys := open[len(open)-1]
 			if keys[key] {
 				return fmt.Errorf("key %q occurs twice", key)
 			}
-			keys[key], isKey = true, false
-			continue
+			keys[key] = true
 		}
-		isKey = len(open) > 0 && open[len(open)-1] != nil
 	}
+	return nil
 }
 
 // Excerpt returns the beginning of a JSON value on one line.

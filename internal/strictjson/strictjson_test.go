@@ -32,10 +32,10 @@ func TestObject(t *testing.T) {
 }
 
 func TestRepeated(t *testing.T) {
-	for _, text := range []string{`{}`, `[]`, `3`, `{"a": 1, "b": {"a": 2}, "c": [{"a": "a"}, {"a": "a"}]}`, `{"a": "a", "b": "a"}`, `[{"a": [1, "a"]}, {"a": null}]`} {
+	for _, text := range []string{`{}`, `[]`, `3`, `{"a": 1, "b": {"a": 2}, "c": [{"a": "a"}, {"a": "a"}]}`, `{"a": "a", "b": "a"}`, `[{"a": [1, "a"]}, {"a": null}]`, `{"a\"": "}", "a": "\\"}`} {
 		require.NoError(t, strictjson.Repeated([]byte(text)), text)
 	}
-	for _, text := range []string{`{"a": 1, "a": 1}`, `{"b": [{"a": {}, "c": [], "a": 2}]}`, `[[1, {"a": true, "b": "c", "a": null}]]`} {
+	for _, text := range []string{`{"a": 1, "a": 1}`, `{"b": [{"a": {}, "c": [], "a": 2}]}`, `[[1, {"a": true, "b": "c", "a": null}]]`, `{"a": 1, "\u0061" : 2}`} {
 		require.EqualError(t, strictjson.Repeated([]byte(text)), `key "a" occurs twice`, text)
 	}
 }

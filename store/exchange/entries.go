@@ -81,7 +81,10 @@ func decodeEntry[T any](dec *json.Decoder, s *source, list string, n int, v *T) 
 	s.entry(start)
 	switch {
 	case err == nil:
-		if bytes.Contains(s.text[:end-s.start], []byte("null")) {
+		text := s.text[:end-s.start]
+		if twice := strictjson.Repeated(text); twice != nil {
+			err = s.fault(list, n, 0, "", "%v", twice)
+		} else if bytes.Contains(text, []byte("null")) {
 			err = s.numbersFault(list, n)
 		}
 		if line = s.line; err == nil {

@@ -256,6 +256,8 @@ func TestReadPlacesFaultsOfTrials(t *testing.T) {
 		`{"trial":2,"numbers":{"y":60%}}`:                              "line 5, trial 2, y: 60% is no value of JSON",
 		`{"trial":2,"numbers":{"y":1e999}}`:                            "line 5, trial 2, y: 1e999 is too large a number",
 		`{"trial":2,"numbers":{"y":60,}}`:                              "line 5, trial 2: a comma stands before }: delete the comma",
+		`{"trial":2,"numbers":{"y":60,"y":61}}`:                        `line 5, trial 2: key "y" occurs twice`,
+		`{"trial":2,"params":{"x":0},"params":{"x":1}}`:                `line 5, trial 2: key "params" occurs twice`,
 		`{"trial":2,"numbers":{"y":60}},`:                              "line 6, trials, entry 3: a comma stands before ]: delete the comma",
 		"{\"trial\":2,\"numbers\":{\"y\":60}}\n{\"trial\":3}":          "line 6, trial 3: a comma is missing",
 		`{"trial":2,"numbers":{"y" 60}}`:                               `line 5, trial 2: no JSON near`,
