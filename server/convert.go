@@ -36,6 +36,9 @@ func trialMessage(t *store.Trial, now time.Time) (*bov1.Trial, error) {
 	}
 	if p := t.Prediction; p != nil {
 		m.Prediction = &bov1.Prediction{Mean: p.Mean, Sd: p.SD, Acquisition: p.Acquisition}
+		if p.Interval != [2]float64{} {
+			m.Prediction.Interval = p.Interval[:]
+		}
 	}
 	return m, nil
 }

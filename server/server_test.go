@@ -94,6 +94,23 @@ func create(t testing.TB, c bov1connect.StudyServiceClient, definition string) {
 	require.NoError(t, err)
 }
 
+// A trial has the interval of its prediction after a fit to log transformed values.
+func TestPredictionOfATrial(t *testing.T) {
+	for _, c := range []struct {
+		interval [2]float64
+		want     []float64
+	}{
+		{[2]float64{}, nil},
+		{[2]float64{-1, 2.5}, []float64{-1, 2.5}},
+	} {
+		prediction := &study.Prediction{Mean: new(1.0), SD: new(0.5), Interval: c.interval}
+		m, err := trialMessage(&store.Trial{Number: 1, Params: []byte(`{}`), State: store.Complete, Prediction: prediction}, time.Time{})
+		require.NoError(t, err)
+		require.Equal(t, 1.0, m.Prediction.GetMean())
+		require.Equal(t, c.want, m.Prediction.Interval)
+	}
+}
+
 // All protocols reach all methods.
 func TestProtocols(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})

@@ -1167,6 +1167,7 @@ type Prediction struct {
 	Mean          *float64               `protobuf:"fixed64,1,opt,name=mean,proto3,oneof" json:"mean,omitempty"`
 	Sd            *float64               `protobuf:"fixed64,2,opt,name=sd,proto3,oneof" json:"sd,omitempty"`
 	Acquisition   *float64               `protobuf:"fixed64,3,opt,name=acquisition,proto3,oneof" json:"acquisition,omitempty"`
+	Interval      []float64              `protobuf:"fixed64,4,rep,packed,name=interval,proto3" json:"interval,omitempty"` // bounds of the central 95 % interval of a fit to log transformed values; none of other fits
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1220,6 +1221,13 @@ func (x *Prediction) GetAcquisition() float64 {
 		return *x.Acquisition
 	}
 	return 0
+}
+
+func (x *Prediction) GetInterval() []float64 {
+	if x != nil {
+		return x.Interval
+	}
+	return nil
 }
 
 type GetTrialRequest struct {
@@ -2493,12 +2501,13 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\bfinished\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\bfinished\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x81\x01\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x9d\x01\n" +
 	"\n" +
 	"Prediction\x12\x17\n" +
 	"\x04mean\x18\x01 \x01(\x01H\x00R\x04mean\x88\x01\x01\x12\x13\n" +
 	"\x02sd\x18\x02 \x01(\x01H\x01R\x02sd\x88\x01\x01\x12%\n" +
-	"\vacquisition\x18\x03 \x01(\x01H\x02R\vacquisition\x88\x01\x01B\a\n" +
+	"\vacquisition\x18\x03 \x01(\x01H\x02R\vacquisition\x88\x01\x01\x12\x1a\n" +
+	"\binterval\x18\x04 \x03(\x01R\bintervalB\a\n" +
 	"\x05_meanB\x05\n" +
 	"\x03_sdB\x0e\n" +
 	"\f_acquisition\"=\n" +
