@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -275,25 +274,47 @@ func later(a, b time.Time) time.Time {
 
 // eachHeld changes the trials whose attempts the caller holds, each once, and calls lost for the others.
 func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost func(Attempt)) error {
+	pending, err := pendingOf(tx, row, attempts)
+	if err != nil {
+		return err
+	}
 	var changed []Trial
 	held := map[Attempt]bool{}
 	for _, a := range attempts {
 		if held[a] {
 			continue
 		}
-		t, err := trialOf(tx, row, a.Trial)
-		if err != nil && !errors.Is(err, ErrNoTrial) {
-			return err
-		}
-		if err != nil || t.State != Pending || t.Token != a.Token || a.Token == "" {
+		t, found := pending[a.Trial]
+		if !found || t.Token != a.Token || a.Token == "" {
 			lost(a)
 			continue
 		}
 		held[a] = true
-		change(t)
-		changed = append(changed, *t)
+		change(&t)
+		changed = append(changed, t)
 	}
 	return tx.PutTrials(row.ID, changed)
+}
+
+// pendingOf returns the trials of the attempts that are pending, and perhaps others, by their numbers. It makes one
+// query.
+func pendingOf(tx Tx, row *Row, attempts []Attempt) (map[int]Trial, error) {
+	var trials []Trial
+	var err error
+	switch {
+	case len(attempts) > 1:
+		trials, err = tx.Trials(row.ID, Query{Pending: true})
+	case len(attempts) == 1 && attempts[0].Trial > 0: // a Query of the number 0 finds all trials
+		trials, err = tx.Trials(row.ID, Query{Number: attempts[0].Trial, Pending: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	pending := make(map[int]Trial, len(trials))
+	for _, t := range trials {
+		pending[t.Number] = t
+	}
+	return pending, nil
 }
 
 // Release returns attempts to the study, for example after an interrupt: the trials

@@ -93,4 +93,16 @@ func TestRoundTrips(t *testing.T) {
 		return err
 	})
 	trips("ask for an enqueued point", 3, ask)
+	trials, err := u.Ask(ctx, 20)
+	require.NoError(t, err)
+	held := make([]store.Attempt, len(trials))
+	for i, t := range trials {
+		held[i] = store.Attempt{Trial: t.Number, Token: t.Token}
+	}
+	trips("heartbeat of 20 attempts", 3, func() error {
+		lost, err := u.Heartbeat(ctx, held...)
+		require.Empty(t, lost)
+		return err
+	})
+	trips("release of 20 attempts", 3, func() error { return u.Release(ctx, held...) })
 }

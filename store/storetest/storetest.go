@@ -227,6 +227,7 @@ func rowsComeBack(t *testing.T, o Opener) {
 		}{
 			{store.Query{}, trials}, {store.Query{Brief: true}, []store.Trial{trials[0].Brief(), trials[1].Brief()}},
 			{store.Query{Number: 1}, trials[:1]}, {store.Query{Number: 3}, nil}, {store.Query{Since: 6}, trials[1:]},
+			{store.Query{Number: 2, Pending: true}, trials[1:]}, {store.Query{Number: 1, Pending: true}, nil},
 			{store.Query{Pending: true}, trials[1:]}, {store.Query{Pending: true, Brief: true}, []store.Trial{trials[1].Brief()}},
 		} {
 			got, err := tx.Trials(r.ID, c.q)
