@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from functionspace_bo import Float, ProcessError, Study
+from functionspace_bo import Float, ProcessError, Study, minimize
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -304,3 +304,48 @@ def test_many_trials() -> None:
         with pytest.raises(ProcessError, match="all told results are kept"):
             study.ask()
         assert study.ask().number == 5002  # all trials are sent again
+
+
+_NEWER = """#!{python}
+import json, subprocess, sys
+
+def extended(value, key=""):
+    if isinstance(value, list):
+        return [extended(v, key) for v in value]
+    if not isinstance(value, dict) or key in ("params", "numbers", "hyperparameters"):
+        return value
+    return {{**{{k: extended(v, k) for k, v in value.items()}}, "newer": {{"a": 1}}}}
+
+process = subprocess.Popen([{bo!r}, *sys.argv[1:]], stdout=subprocess.PIPE, text=True)
+text = ""
+for line in process.stdout:
+    text += line
+    try:
+        print(json.dumps(extended(json.loads(text))), flush=True)
+    except ValueError:
+        continue
+    text = ""
+sys.exit(process.wait())
+"""
+
+
+def test_answers_of_a_newer_bo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = tmp_path / "newer"
+    newer.write_text(_NEWER.format(python=sys.executable, bo=os.environ["BO_BINARY"]))
+    newer.chmod(0o755)
+    monkeypatch.setenv("BO_BINARY", str(newer))
+    result = minimize(
+        lambda p: {"value": p["x"] ** 2, "size": p["x"]},
+        {"x": Float(-1, 1)},
+        budget=6,
+        initial=2,
+        require=["size <= 0.5"],
+    )
+    assert result.trials[-1].prediction is not None
+    assert result.recommendation is not None
+    study = Study.create(tmp_path / "bo.db", "demo", X)
+    study.tell(study.ask(), 1)
+    assert study.best.value == 1
+    two = Study.create(tmp_path / "bo.db", "two", X, objectives=["a", "b"])
+    two.tell(two.ask(), {"a": 1, "b": 2})
+    assert len(two.pareto().front) == 1

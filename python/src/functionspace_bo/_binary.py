@@ -8,11 +8,17 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import ProcessError, RequestError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    T = TypeVar("T", bound=DataclassInstance)
 
 _NAME = "bo.exe" if sys.platform == "win32" else "bo"
 
@@ -66,6 +72,12 @@ def read_answer(text: str | bytes) -> Any:
         return json.loads(text)
     except ValueError as err:
         raise ProcessError(f"the output of {find_binary()} is no JSON: is it bo?") from err
+
+
+def known(kind: type[T], row: Mapping[str, Any]) -> T:
+    """Returns the dataclass of an object in an answer, without the keys of a newer `bo`."""
+    names = {f.name for f in fields(kind)}
+    return kind(**{name: v for name, v in row.items() if name in names})
 
 
 def ending(code: int) -> str:

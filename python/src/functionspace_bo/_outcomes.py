@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
+from ._binary import known
 from ._space import plain, shown
 from .errors import NoValueError, RequestError, TrialError
 
@@ -63,7 +64,7 @@ class Outcomes:
         """
         listed = definition.get("objectives") or [{}]
         goals = (Goal(o.get("name") or "value", o.get("goal") == "maximize") for o in listed)
-        return cls(tuple(goals), tuple(Requirement(**r) for r in requirements), cost)
+        return cls(tuple(goals), tuple(known(Requirement, r) for r in requirements), cost)
 
     @property
     def several(self) -> bool:

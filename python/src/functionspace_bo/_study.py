@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
+from ._binary import known
 from ._channel import Channel
 from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
@@ -444,7 +445,7 @@ class Study:
             len(self._trials) + 1,
             self._decode(point["params"]),
             source=point["source"],
-            prediction=Prediction(**predicted) if predicted is not None else None,
+            prediction=known(Prediction, predicted) if predicted is not None else None,
             warnings=tuple(point.get("warnings", ())),
         )
         self._append(t)
