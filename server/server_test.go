@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -132,7 +133,7 @@ func TestProtocols(t *testing.T) {
 			beat, err := c.Heartbeat(ctx, &bov1.HeartbeatRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 1, Token: first.Token}, {Trial: 2, Token: "other"}}})
 			require.NoError(t, err)
 			require.Equal(t, []int32{2}, beat.Lost)
-			steps, err := c.ReportSteps(ctx, &bov1.ReportStepsRequest{Study: name, Trial: 1, Token: first.Token, Steps: []*bov1.Step{{Step: 1, Value: 2}}})
+			steps, err := c.ReportSteps(ctx, &bov1.ReportStepsRequest{Study: name, Trial: 1, Token: first.Token, Steps: []*bov1.Step{{Step: 1, Value: 2}, {Step: 2, Value: math.NaN()}}})
 			require.NoError(t, err)
 			require.False(t, steps.Stop)
 			value := 0.25
@@ -151,6 +152,7 @@ func TestProtocols(t *testing.T) {
 			one, err := c.GetTrial(ctx, &bov1.GetTrialRequest{Study: name, Trial: 1})
 			require.NoError(t, err)
 			require.Equal(t, 2.0, one.Steps[0].Value)
+			require.True(t, math.IsNaN(one.Steps[1].Value))
 			require.EqualValues(t, 3, one.Trial.Seconds)
 			require.Equal(t, "step 1\n0.25", one.Output)
 			list, err := c.ListTrials(ctx, &bov1.ListTrialsRequest{Study: name, PageSize: 1})

@@ -34,6 +34,9 @@ func (s *service) GetTrial(ctx context.Context, r *bov1.GetTrialRequest) (*bov1.
 	}
 	m := &bov1.GetTrialResponse{}
 	for _, step := range steps {
+		if !step.Usable() {
+			step.Value = math.NaN()
+		}
 		m.Steps = append(m.Steps, &bov1.Step{Step: step.Step, Value: step.Value})
 	}
 	if m.Output, err = u.study.Output(ctx, &t); err != nil {

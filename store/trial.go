@@ -159,6 +159,10 @@ type Step struct {
 	ID int64 `json:"-"`
 }
 
+// Usable reports whether the value of the step is a number. Otherwise it is the worst value, loop.MaxValue with the
+// sign of the goal, which stands for NaN, an infinity or a larger number.
+func (s *Step) Usable() bool { return math.Abs(s.Value) < loop.MaxValue }
+
 // check returns the fault of a step in a study of the given number of trials.
 func (s *Step) check(trials int) error {
 	switch {

@@ -34,9 +34,9 @@ type trialJSON struct {
 	Attempt int           `json:"attempt,omitempty"`
 	Worker  string        `json:"worker,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"`
-	// Steps has the values of the objective that the last attempt reported, in the order of arrival. Only
+	// Steps has the values of the objective that the last attempt reported, in the order of arrival, null for NaN. Only
 	// bo trials prints them.
-	Steps []loop.Step `json:"steps,omitempty"`
+	Steps []study.Step `json:"steps,omitempty"`
 }
 
 func newTrialJSON(t *store.Trial, v *store.View) trialJSON {

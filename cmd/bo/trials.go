@@ -15,9 +15,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
+	"github.com/functionspace/bo/study"
 )
 
 // trialWriter returns the writer of trials for the extension of path.
@@ -104,7 +104,11 @@ func addSteps(ctx context.Context, u *store.Study, v *store.View, rows []trialJS
 	objective := v.Definition.Objective().Name
 	for _, s := range steps {
 		if s.Trial <= len(rows) && s.Attempt == rows[s.Trial-1].Attempt && s.Name == objective {
-			rows[s.Trial-1].Steps = append(rows[s.Trial-1].Steps, loop.Step{Step: s.Step, Value: s.Value})
+			value := &s.Value
+			if !s.Usable() {
+				value = nil
+			}
+			rows[s.Trial-1].Steps = append(rows[s.Trial-1].Steps, study.Step{Step: s.Step, Value: value})
 		}
 	}
 	return nil

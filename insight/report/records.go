@@ -56,7 +56,7 @@ func Read(ctx context.Context, u *store.Study) (*Records, error) {
 		if t == nil || s.Name != name || s.Attempt != 0 && s.Attempt != v.Trials[s.Trial-1].Attempt {
 			continue
 		}
-		if math.Abs(s.Value) >= loop.MaxValue {
+		if !s.Usable() {
 			s.Value = math.NaN()
 		}
 		t.Steps = append(t.Steps, loop.Step{Step: s.Step, Value: s.Value})

@@ -139,7 +139,10 @@ def test_steps_of_stored_trials(tmp_path: Path) -> None:
     trial.report(2, 0.5)
     trial.report(1, math.nan)
     study.tell(trial, 0.25)
-    assert study.trials[0].steps == (Step(2, 0.5), Step(1, 1e300))
+    usable, unusable = study.trials[0].steps
+    assert usable == Step(2, 0.5)
+    assert unusable.step == 1
+    assert math.isnan(unusable.value)
     assert study.records()[0]["steps"][0] == {"step": 2, "value": 0.5}
 
 

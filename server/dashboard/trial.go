@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -268,6 +269,9 @@ func (p *trialPage) addSteps(t *store.Trial, steps []store.Step, d *study.Defini
 	}
 	p.Left = max(0, len(steps)-maxSteps)
 	for _, s := range steps[p.Left:] {
+		if !s.Usable() {
+			s.Value = math.NaN()
+		}
 		p.Steps = append(p.Steps, step{s.Attempt, figure(s.Step), s.Name, exact(s.Value)})
 	}
 	if len(curve) == 0 {

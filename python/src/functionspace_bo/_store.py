@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tempfile
@@ -112,8 +113,7 @@ class StoredStudy:
     def trials(self) -> list[Trial]:
         """All trials in the order of their numbers.
 
-        Only these have steps. Their value of a step without a usable number is 1e300, or -1e300 if
-        the objective is maximised.
+        Only these have steps. The value of a step without a usable number is NaN.
         """
         return [self._trial(t) for t in self._verb("trials")]
 
@@ -251,8 +251,12 @@ class StoredStudy:
             row.get("source", "suggested"),
             seconds=row.get("seconds", 0.0),
             feasible=row.get("feasible"),
-            steps=tuple(Step(s["step"], s["value"]) for s in row.get("steps", ())),
+            steps=tuple(_step(s) for s in row.get("steps", ())),
         )
+
+
+def _step(row: Mapping[str, Any]) -> Step:
+    return Step(row["step"], math.nan if row["value"] is None else row["value"])
 
 
 def _argument(message: str) -> str:
