@@ -1,5 +1,6 @@
-// Command intervals measures how often the value of a trial is in the 95 % interval of its prediction, for gp with and
-// without averages over hyperparameters, on random families of up to six inputs. ADR 44 has the results.
+// Command intervals measures how often the value of a trial is in the 95 % interval of its prediction, and a value at a
+// random point in the interval there, for gp with and without averages over hyperparameters, on random families of up to
+// six inputs. ADR 44 has the results.
 //
 //	go run ./benchmarks/intervals -half dev -first 21 -exact
 package main
@@ -9,11 +10,14 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"time"
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/benchmarks/families"
+	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
@@ -21,10 +25,22 @@ const (
 	trials   = 40
 	designed = 10
 	maxDim   = 6
+	random   = 20 // points
 )
 
-// count holds the predictions of the trials in each ten, and how many values were in their intervals.
+// count holds the predictions of the trials in each ten, or after them, and how many values were in their intervals.
 type count struct{ inside, all [trials / designed]int }
+
+// add counts a value and its interval.
+func (c *count) add(i int, low, value, high float64) {
+	c.all[i]++
+	if low <= value && value <= high {
+		c.inside[i]++
+	}
+}
+
+// percent returns the share of values in their intervals.
+func (c *count) percent(i int) float64 { return 100 * float64(c.inside[i]) / float64(c.all[i]) }
 
 func main() {
 	half := flag.String("half", "dev", "`half` of the families: dev or confirm")
@@ -37,7 +53,7 @@ func main() {
 		log.Fatalf("-half %s: want dev or confirm", *half)
 	}
 	for _, averaged := range []int{1, trials} {
-		var c count
+		var own, other count
 		start := time.Now()
 		for _, f := range list {
 			if f.Class == families.Noise || f.Class == families.Tuning || f.Class == families.Wide { // values with noise, tables, many inputs
@@ -46,45 +62,71 @@ func main() {
 			for _, dim := range f.Dims {
 				for number := *first; number < *first+2 && dim <= maxDim; number++ {
 					o := f.Instance(number, dim)
-					if err := c.run(o, loop.Options{
+					if err := run(o, loop.Options{
 						Surrogate: gp.Model{Averaged: averaged}, NoiseFree: *exact && o.NoiseFree, Seed: number, Initial: designed,
-					}); err != nil {
+					}, &own, &other); err != nil {
 						log.Fatal(err)
 					}
 				}
 			}
 		}
 		fmt.Printf("at most %2d observations averaged", averaged)
-		for i := 1; i < len(c.all); i++ {
-			fmt.Printf(", trials %d to %d: %.1f %% of %d", i*designed+1, (i+1)*designed, 100*float64(c.inside[i])/float64(c.all[i]), c.all[i])
+		for i := 1; i < len(own.all); i++ {
+			fmt.Printf(", trials %d to %d: %.1f %% of %d", i*designed+1, (i+1)*designed, own.percent(i), own.all[i])
+		}
+		for i := 1; i < len(other.all); i++ {
+			fmt.Printf(", random points after %d: %.1f %% of %d", i*designed, other.percent(i), other.all[i])
 		}
 		fmt.Printf(", %.0f s\n", time.Since(start).Seconds())
 	}
 }
 
-// run counts the predictions of a study of o.
-func (c *count) run(o benchmarks.Objective, options loop.Options) error {
+// run adds the predictions of the trials of a study of o to own, and predictions at random points to other.
+func run(o benchmarks.Objective, options loop.Options, own, other *count) error {
+	ctx := context.Background()
 	s, err := loop.New(o.Space, options)
 	if err != nil {
 		return err
 	}
-	for range trials {
-		next, err := s.Ask(context.Background(), 1)
+	for k := range trials {
+		if k > 0 && k%designed == 0 {
+			if err := other.elsewhere(ctx, o, s, k); err != nil {
+				return err
+			}
+		}
+		next, err := s.Ask(ctx, 1)
 		if err != nil {
 			return err
 		}
 		t := next[0]
 		value := o.At(t.Point)
 		if p := t.Prediction; p != nil {
-			i := (t.ID - 1) / designed
-			c.all[i]++
-			if low, high := p.Interval95(); low <= value && value <= high {
-				c.inside[i]++
-			}
+			low, high := p.Interval95()
+			own.add(k/designed, low, value, high)
 		}
 		if err := s.Tell(t.ID, value); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// elsewhere counts predictions at random points after k trials.
+func (c *count) elsewhere(ctx context.Context, o benchmarks.Objective, s *loop.Study, k int) error {
+	v, err := s.Inspect(ctx)
+	if err != nil {
+		return err
+	}
+	u, points := space.Sobol(random, o.Space.Dim(), rand.New(rand.NewPCG(uint64(k), 5))), make([]space.Point, random)
+	for i := range points {
+		points[i] = o.Space.Decode(u.RawRowView(i))
+	}
+	predictions, err := insight.Predict(v, points)
+	if err != nil {
+		return err
+	}
+	for i, p := range predictions {
+		c.add(k/designed, float64(p.Prediction.P95.Low), o.At(points[i]), float64(p.Prediction.P95.High))
 	}
 	return nil
 }
