@@ -10,14 +10,17 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"math/rand/v2"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/benchmarks/families"
-	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
@@ -117,16 +120,19 @@ func (c *count) elsewhere(ctx context.Context, o benchmarks.Objective, s *loop.S
 	if err != nil {
 		return err
 	}
-	u, points := space.Sobol(random, o.Space.Dim(), rand.New(rand.NewPCG(uint64(k), 5))), make([]space.Point, random)
+	u := space.Sobol(random, o.Space.Dim(), rand.New(rand.NewPCG(uint64(k), 5)))
+	x := mat.NewDense(random, v.Space.Dim(), nil)
+	points := make([]space.Point, random)
 	for i := range points {
 		points[i] = o.Space.Decode(u.RawRowView(i))
+		x.SetRow(i, v.Space.Encode(points[i]))
 	}
-	predictions, err := insight.Predict(v, points)
-	if err != nil {
-		return err
-	}
-	for i, p := range predictions {
-		c.add(k/designed, float64(p.Prediction.P95.Low), o.At(points[i]), float64(p.Prediction.P95.High))
+	mean, variance := make([]float64, random), make([]float64, random)
+	surrogate.Averaged(v.Posterior).Predict(mean, variance, x)
+	for i, p := range points {
+		half := 1.96 * math.Sqrt(max(0, variance[i]))
+		low, high := v.Units.Value(mean[i]-half), v.Units.Value(mean[i]+half)
+		c.add(k/designed, min(low, high), o.At(p), max(low, high))
 	}
 	return nil
 }
