@@ -5,6 +5,7 @@ import math
 import os
 import pickle
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -522,21 +523,35 @@ def test_independent_sampler() -> None:
     assert study.trials[0].params == other.trials[0].params
 
 
-def test_hyperband() -> None:
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_hyperband(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def objective(trial: Any) -> float:
-        x = trial.suggest_float("x", 0, 1)
-        for step in range(9):
-            trial.report((x - 0.3) ** 2 + 1 / (step + 1), step)
+        x, n = trial.suggest_float("x", 0, 1), trial.suggest_int("n", 1, 8)
+        loss = (x - 0.3) ** 2 + (n - 3) ** 2 / 20
+        for step in range(1, 28):
+            trial.report(loss + 1 / step, step)
             if trial.should_prune():
                 raise optuna.TrialPruned
-        return float((x - 0.3) ** 2)
+        return float(loss)
 
     study = optuna.create_study(
-        sampler=FunctionSpaceSampler(seed=1),
-        pruner=optuna.pruners.HyperbandPruner(min_resource=1, max_resource=9),
+        study_name="hyperband",  # the bracket of a trial depends on the name
+        sampler=FunctionSpaceSampler(seed=seed),
+        pruner=optuna.pruners.HyperbandPruner(1, 27, 3),
     )
-    study.optimize(objective, n_trials=20)
+    seen = asked(study, monkeypatch)
+    study.optimize(objective, n_trials=40)
     assert {t.state for t in study.trials} == {TrialState.COMPLETE, TrialState.PRUNED}
+    assert len({(t.params["x"], t.params["n"]) for t in study.trials}) == 40
+    assert [len(trials) for trials in seen] == list(range(1, 40))  # all brackets
+    complete = [t.value for t in study.trials if t.state == TrialState.COMPLETE]
+    pruned = [
+        told["value"]
+        for told, t in zip(seen[-1], study.trials, strict=False)
+        if t.state == TrialState.PRUNED
+    ]
+    assert statistics.median(complete) <= min(pruned)
+    assert max(pruned) <= max(complete)
 
 
 def test_package_for_optunahub() -> None:

@@ -139,6 +139,7 @@ class FunctionSpaceSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Returns the parameters of all groups, or of all complete trials without groups."""
+        study = _whole(study)
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
         return {name: d for space in self._spaces(trials) for name, d in space.items()}
 
@@ -146,6 +147,7 @@ class FunctionSpaceSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Returns suggested values of all parameters of a search space."""
+        study = _whole(study)
         _check_objectives(study)
         fixed: Mapping[str, Any] = trial.system_attrs.get("fixed_params", {})
         if search_space.keys() <= fixed.keys():
@@ -176,7 +178,7 @@ class FunctionSpaceSampler(BaseSampler):
         """Returns a value of independent_sampler."""
         _check_objectives(study)
         if self._warn:
-            complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+            complete = _whole(study).get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
             if any(param_name in t.params for t in complete):
                 _logger.warning(
                     "Trial %d: parameter %r is sampled by %s, because its distribution changes or "
@@ -367,6 +369,16 @@ class _Known(Generic[_T]):
         if constant(t):
             self._known[t.number] = (t, value)
         return value
+
+
+def _whole(study: Study) -> Study:
+    """Returns the study that a view belongs to.
+
+    HyperbandPruner gives samplers a view with the trials of one bracket. Without the other
+    brackets, the sampler would suggest their points again.
+    """
+    whole: Study = getattr(study, "_study", study)
+    return whole
 
 
 def _store(
