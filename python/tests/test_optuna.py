@@ -335,6 +335,34 @@ def test_values_survive_encoding(distribution: Any, values: list[Any]) -> None:
         assert back == pytest.approx(value) if isinstance(value, float) else back == value
 
 
+@pytest.mark.parametrize(
+    ("choices", "distinct"),
+    [
+        (["sqrt", 1, 1.0], ["0", "1"]),
+        ([0, False, "x"], ["0", "2"]),
+        ([True, 1, 1.0, math.nan], ["0", "3"]),
+        (["a", "b"], ["0", "1"]),
+    ],
+)
+def test_choices_that_are_equal_in_python(choices: list[Any], distinct: list[str]) -> None:
+    # Optuna stores the index of the first of equal choices.
+    p = dist.parameter(CategoricalDistribution(choices))
+    assert p.definition() == {"type": "categorical", "values": distinct}
+
+
+def test_equal_choices_do_not_repeat_points() -> None:
+    def objective(trial: Any) -> float:
+        trial.suggest_categorical("one", [1, 1.0])
+        points.append((trial.suggest_int("n", 0, 4), trial.suggest_categorical("m", [1, 1.0, "x"])))
+        return float(points[-1][0] + (points[-1][1] == "x"))
+
+    points: list[tuple[int, Any]] = []
+    study = study_of(deterministic_objective=True)
+    study.optimize(objective, n_trials=10)
+    assert len(set(points)) == 10
+    assert not dist.searchable(CategoricalDistribution([1, 1.0]))
+
+
 def test_values_outside_of_a_distribution() -> None:
     for d, value in [
         (FloatDistribution(0, 1), 2.0),

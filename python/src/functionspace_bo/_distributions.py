@@ -27,9 +27,16 @@ _SMALLEST = 2.0**-1022
 Distributions = dict[str, BaseDistribution]
 
 
+def single(distribution: BaseDistribution) -> bool:
+    """Reports whether all values of a distribution are equal."""
+    if isinstance(distribution, CategoricalDistribution):
+        return not any(distribution.to_internal_repr(c) for c in distribution.choices)
+    return distribution.single()
+
+
 def searchable(distribution: BaseDistribution) -> bool:
     """Reports whether a distribution has more than one value and is within the limits of `bo`."""
-    if distribution.single():
+    if single(distribution):
         return False
     if isinstance(distribution, CategoricalDistribution):
         return True
@@ -46,11 +53,13 @@ def searchable(distribution: BaseDistribution) -> bool:
 def parameter(distribution: BaseDistribution) -> Float | Int | Categorical:
     """Returns the parameter that stands for a distribution.
 
-    A choice is the text of its index. A value of a distribution with a step is the number of
-    steps above the lower bound.
+    A choice is the text of its index. Of choices that are equal in Python, such as 1 and True, it
+    is the index of the first, which Optuna stores. A value of a distribution with a step is the
+    number of steps above the lower bound.
     """
     if isinstance(distribution, CategoricalDistribution):
-        return Categorical([str(i) for i in range(len(distribution.choices))])
+        first = (distribution.to_internal_repr(c) for c in distribution.choices)
+        return Categorical([str(int(i)) for i in dict.fromkeys(first)])
     assert isinstance(distribution, (FloatDistribution, IntDistribution))
     low, high, step = distribution.low, distribution.high, distribution.step
     if step is not None and not distribution.log:

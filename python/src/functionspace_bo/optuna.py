@@ -49,6 +49,7 @@ from ._distributions import (
     parameter,
     parameter_names,
     searchable,
+    single,
 )
 
 if TYPE_CHECKING:
@@ -305,7 +306,7 @@ class _History:
     def complete(self, space: Distributions) -> bool:
         """Reports whether finished trials have no other parameters than the space."""
         return not any(
-            name not in space and not d.single()
+            name not in space and not single(d)
             for t in self._trials
             if t.state.is_finished()
             for name, d in t.distributions.items()
