@@ -608,7 +608,23 @@ def test_package_works_without_optuna() -> None:
         check=True,
         env={**os.environ, "PYTHONPATH": source},
     )
-    assert "pip install 'functionspace-bo[optuna]'" in done.stdout
+    assert "needs Optuna 5 or later: pip install 'optuna>=5'" in done.stdout
+
+
+def test_earlier_versions_of_optuna() -> None:
+    code = (
+        "import optuna; optuna.__version__ = '4.5.0'\n"
+        "try:\n    import functionspace_bo.optuna\n"
+        "except ImportError as err:\n    print(err)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(dist.__file__).parents[1])},
+    )
+    assert "needs Optuna 5 or later, and this is Optuna 4.5.0: pip install" in done.stdout
 
 
 def test_parameters_named_as_constraints() -> None:

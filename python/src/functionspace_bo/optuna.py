@@ -6,7 +6,7 @@
     study = optuna.create_study(sampler=FunctionSpaceSampler())
     study.optimize(objective, n_trials=60)
 
-This module needs Optuna 5: pip install 'functionspace-bo[optuna]'.
+This module needs Optuna 5 or later: pip install 'optuna>=5'.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ._suggester import Suggester
 from .errors import ExhaustedError, StudyError
 
 try:
+    from optuna import __version__ as _version
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler, RandomSampler
     from optuna.samplers._base import _process_constraints_after_trial
@@ -36,8 +37,13 @@ try:
     from optuna.trial import FrozenTrial, TrialState
 except ImportError as err:
     raise ImportError(
-        "functionspace_bo.optuna needs Optuna 5: pip install 'functionspace-bo[optuna]'"
+        "functionspace_bo.optuna needs Optuna 5 or later: pip install 'optuna>=5'"
     ) from err
+if int(_version.partition(".")[0]) < 5:
+    raise ImportError(
+        f"functionspace_bo.optuna needs Optuna 5 or later, and this is Optuna {_version}: "
+        "pip install 'optuna>=5'"
+    )
 
 from ._distributions import (
     Distributions,
