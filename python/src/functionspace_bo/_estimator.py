@@ -21,7 +21,7 @@ try:
 except ImportError as err:
     raise ImportError(
         "functionspace_bo.surrogates needs NumPy and scikit-learn 1.6: "
-        "pip install 'functionspace-bo[sklearn]'"
+        "pip install 'scikit-learn>=1.6'"
     ) from err
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@
         ),
     )
 
-This module needs Ray Tune: pip install 'functionspace-bo[ray]'.
+This module needs Ray Tune: pip install 'ray[tune]>=2.9'.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ try:
     from ray.tune.search.variant_generator import parse_spec_vars
     from ray.tune.utils.util import flatten_dict, unflatten_dict
 except ImportError as err:
-    raise ImportError(
-        "functionspace_bo.ray needs Ray Tune: pip install 'functionspace-bo[ray]'"
-    ) from err
+    raise ImportError("functionspace_bo.ray needs Ray Tune: pip install 'ray[tune]>=2.9'") from err
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
