@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import multiprocessing
 import os
 import pickle
 import signal
@@ -441,6 +442,44 @@ def test_pickle() -> None:
     for s in (study, other):
         s.optimize(mixed, n_trials=3)
     assert [t.params for t in study.trials] == [t.params for t in other.trials]
+
+
+def draws(sampler: FunctionSpaceSampler) -> tuple[int, float]:
+    """Returns the seed, and a number of the independent sampler."""
+    study = optuna.create_study(sampler=sampler)
+    return sampler._seed, study.ask().suggest_float("x", 0, 1)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_pickled_samplers_without_a_seed_differ(seed: int | None) -> None:
+    text = pickle.dumps(FunctionSpaceSampler(seed=seed))
+    one, other = draws(pickle.loads(text)), draws(pickle.loads(text))
+    for a, b in zip(one, other, strict=True):
+        assert (a != b) == (seed is None)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.parametrize("seed", [None, 3])
+def test_forked_samplers_without_a_seed_differ(seed: int | None) -> None:
+    sampler = FunctionSpaceSampler(seed=seed)
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    processes = [
+        context.Process(target=lambda: queue.put(draws(sampler)), daemon=True) for _ in range(2)
+    ]
+    for process in processes:
+        process.start()
+    one, other = queue.get(), queue.get()
+    for process in processes:
+        process.join()
+    for a, b in zip(one, other, strict=True):
+        assert (a != b) == (seed is None)
+
+
+def test_independent_sampler_of_the_user_is_not_reseeded() -> None:
+    sampler = FunctionSpaceSampler(independent_sampler=RandomSampler(seed=7))
+    text = pickle.dumps(sampler)
+    assert draws(pickle.loads(text))[1] == draws(pickle.loads(text))[1]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])

@@ -88,7 +88,8 @@ class FunctionSpaceSampler(BaseSampler):
     starts with the first suggestion and ends with the sampler.
 
     Args:
-        seed: Seed of all random numbers; default a random seed.
+        seed: Seed of all random numbers; default a random seed, and another one in each forked
+            process and in each unpickled copy.
         n_startup_trials: Number of trials of the initial design; default 2 per parameter of a
             group and 2, at most 20.
         group: Divide parameters into groups. If false, only parameters of all complete trials are
@@ -118,9 +119,11 @@ class FunctionSpaceSampler(BaseSampler):
     ) -> None:
         self._options = _method({**options, "initial": n_startup_trials})
         self._seed = _random_seed() if seed is None else _checked_seed(seed)
+        self._stated = seed is not None
         self._process = os.getpid()
         self._group = group
         self._deterministic = deterministic_objective
+        self._independent_default = independent_sampler is None
         self._independent_sampler = independent_sampler or RandomSampler(
             seed=None if seed is None else self._seed % 2**32
         )
@@ -279,8 +282,17 @@ class FunctionSpaceSampler(BaseSampler):
             self._forms.popitem(last=False)
         return known
 
+    def _renew_seed(self) -> None:
+        """Draws another seed unless it was stated: copies of a sampler suggest different points."""
+        if self._stated:
+            return
+        self._seed = _random_seed()
+        if self._independent_default:
+            self._independent_sampler.reseed_rng()
+
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
+        self._renew_seed()
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -292,6 +304,7 @@ class FunctionSpaceSampler(BaseSampler):
         self.__dict__.update(state)
         self._forget()
         self._lock = threading.Lock()
+        self._renew_seed()
         on_fork(self)
 
 
