@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import math
 import multiprocessing
 import os
@@ -144,6 +145,7 @@ def test_conditional_parameters_are_sampled_in_groups(
 
     study = study_of()
     optuna.logging.enable_propagation()
+    caplog.set_level(logging.WARNING, "optuna.functionspace_bo")
     study.optimize(objective, n_trials=40)
     space = study.sampler.infer_relative_search_space(study, None)
     assert set(space) == {"model", "depth", "rate"}
@@ -383,8 +385,32 @@ def test_distributions_beyond_the_limits_are_independent() -> None:
     study = study_of(warn_independent_sampling=False)
     study.optimize(objective, n_trials=6)
     assert set(study.sampler.infer_relative_search_space(study, None)) == {"x"}
-    assert not dist.searchable(FloatDistribution(-1e308, 1e308))
+    assert dist.obstacle(FloatDistribution(-1e308, 1e308)) == "a range of infinite width"
     assert not dist.searchable(FloatDistribution(1e-310, 1, log=True))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "reason"),
+    [
+        (IntDistribution(0, 2**53), "2^50 steps or more"),
+        (IntDistribution(1, 2**41, log=True), "an upper bound above 2^40"),
+        (FloatDistribution(1e-310, 1, log=True), "a lower bound below 2^-1022"),
+        (CategoricalDistribution([1, True]), "equal choices alone"),
+    ],
+)
+def test_reason_for_independent_sampling(
+    distribution: Any, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    study = study_of()
+    optuna.logging.enable_propagation()
+    caplog.set_level(logging.WARNING, "optuna.functionspace_bo")
+    for _ in range(2):
+        study.tell(study.ask({"x": FloatDistribution(0, 1), "p": distribution}), 1.0)
+    messages = [r.message for r in caplog.records if "is sampled by" in r.message]
+    assert messages == [
+        f"Trial 1: parameter 'p' is sampled by RandomSampler, because it has {reason}. "
+        "warn_independent_sampling=False suppresses this warning."
+    ]
 
 
 def test_fixed_parameters(monkeypatch: pytest.MonkeyPatch) -> None:

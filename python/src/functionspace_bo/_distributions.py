@@ -36,18 +36,30 @@ def single(distribution: BaseDistribution) -> bool:
 
 def searchable(distribution: BaseDistribution) -> bool:
     """Reports whether a distribution has more than one value and is within the limits of `bo`."""
+    return obstacle(distribution) is None
+
+
+def obstacle(distribution: BaseDistribution) -> str | None:
+    """Returns the property of a distribution for which `bo` cannot search it, or None."""
     if single(distribution):
-        return False
+        return "equal choices alone"
     if isinstance(distribution, CategoricalDistribution):
-        return True
+        return None
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        return False
+        return f"a {type(distribution).__name__}"
     low, high = distribution.low, distribution.high
+    found = None
     if isinstance(distribution, IntDistribution) and distribution.log:
-        return high <= _LOG_INT
-    if distribution.step is not None:
-        return (high - low) / distribution.step < _LEVELS
-    return math.isfinite(high - low) and (low >= _SMALLEST or not distribution.log)
+        if high > _LOG_INT:
+            found = "an upper bound above 2^40"
+    elif distribution.step is not None:
+        if (high - low) / distribution.step >= _LEVELS:
+            found = "2^50 steps or more"
+    elif not math.isfinite(high - low):
+        found = "a range of infinite width"
+    elif distribution.log and low < _SMALLEST:
+        found = "a lower bound below 2^-1022"
+    return found
 
 
 def parameter(distribution: BaseDistribution) -> Float | Int | Categorical:

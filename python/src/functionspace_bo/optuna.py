@@ -52,6 +52,7 @@ from ._distributions import (
     decode,
     encode_point,
     groups,
+    obstacle,
     parameter,
     parameter_names,
     searchable,
@@ -190,13 +191,16 @@ class FunctionSpaceSampler(BaseSampler):
         if self._warn:
             complete = _whole(study).get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
             if any(param_name in t.params for t in complete):
+                found = obstacle(param_distribution)
                 _logger.warning(
-                    "Trial %d: parameter %r is sampled by %s, because its distribution changes or "
-                    "it is not in all trials. warn_independent_sampling=False suppresses this "
-                    "warning.",
+                    "Trial %d: parameter %r is sampled by %s, because %s. "
+                    "warn_independent_sampling=False suppresses this warning.",
                     trial.number,
                     param_name,
                     type(self._independent_sampler).__name__,
+                    f"it has {found}"
+                    if found
+                    else "its distribution changes or it is not in all trials",
                 )
         return self._independent_sampler.sample_independent(
             study, trial, param_name, param_distribution
