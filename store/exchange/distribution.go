@@ -209,14 +209,23 @@ func (d *distribution) parameter(name string, in *Import) space.Parameter {
 	return p
 }
 
-// distributionOf returns the distribution of a parameter.
+// distributionOf returns the distribution of a parameter. A fixed number is a range of one value, of ints if it
+// is whole.
 func distributionOf(p space.Parameter) *distribution {
 	d := &distribution{kind: p.Kind, low: p.Min, high: p.Max, log: p.Log, step: p.Step}
 	switch p.Kind {
 	case space.KindBool:
 		d.kind, d.values = space.KindCategorical, []any{false, true}
 	case space.KindFixed:
-		d.kind, d.values = space.KindCategorical, []any{p.Value}
+		x, ok := p.Value.(float64)
+		switch {
+		case !ok:
+			d.kind, d.values = space.KindCategorical, []any{p.Value}
+		case x == math.Trunc(x) && math.Abs(x) <= 1<<53:
+			d.kind, d.low, d.high = space.KindInt, x, x
+		default:
+			d.kind, d.low, d.high = space.KindFloat, x, x
+		}
 	case space.KindOrdinal, space.KindCategorical:
 		d.kind, d.values = space.KindCategorical, slices.Clone(p.Values)
 	}

@@ -22,7 +22,8 @@
 //	bool          CategoricalDistribution with the choices false and true
 //	categorical   CategoricalDistribution
 //	ordinal       CategoricalDistribution
-//	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
+//	fixed         CategoricalDistribution with one choice, or of a number a range of one value:
+//	              IntDistribution if it is whole, and otherwise FloatDistribution
 //
 // The objectives are Optuna's values. Other numbers are user attributes, and numeric user
 // attributes are read as numbers. A requirement such as "latency <= 20" is the constraint of this name, with the

@@ -554,6 +554,43 @@ func TestThroughOptuna(t *testing.T) {
 	}
 }
 
+// Optuna continues a study if the distribution of a parameter keeps its class.
+func TestFixedNumbersAreRangesInOptuna(t *testing.T) {
+	const start = `{"op_code":0,"study_name":"a","directions":[1]}` + "\n" +
+		`{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":1,"params":{"x":0.5,"z":%v},"distributions":{` +
+		`"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0}}","z":%s}}` + "\n"
+	const (
+		float    = `{"name": "FloatDistribution", "attributes": {"step": null, "low": %v, "high": %[1]v, "log": false}}`
+		integer  = `{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": %v, "high": %[1]v}}`
+		category = `{"name": "CategoricalDistribution", "attributes": {"choices": [%v]}}`
+	)
+	for _, c := range []struct {
+		from, to string
+		value    any
+	}{
+		{fmt.Sprintf(float, 2.5), fmt.Sprintf(float, 2.5), 2.5},
+		{fmt.Sprintf(float, 1e300), fmt.Sprintf(float, 1e300), 1e300},
+		{fmt.Sprintf(float, 2.0), fmt.Sprintf(integer, 2), 2}, // a study has no type of a fixed number
+		{fmt.Sprintf(integer, -2), fmt.Sprintf(integer, -2), -2},
+		{fmt.Sprintf(category, `"a"`), fmt.Sprintf(category, `"a"`), 0},
+		{fmt.Sprintf(category, true), fmt.Sprintf(category, true), 0},
+	} {
+		text, err := json.Marshal(c.from)
+		require.NoError(t, err)
+		in, err := exchange.ReadJournal(strings.NewReader(fmt.Sprintf(start, c.value, text)), "")
+		require.NoError(t, err)
+		require.Equal(t, []string{"z"}, fixed(in.Snapshot.Definition))
+		lines := bytes.Split(bytes.TrimSpace(journalOf(t, in.Snapshot)), []byte("\n"))
+		var line struct {
+			Params        map[string]float64
+			Distributions map[string]string
+		}
+		require.NoError(t, json.Unmarshal(lines[len(lines)-1], &line))
+		require.JSONEq(t, c.to, line.Distributions["z"])
+		require.Equal(t, fmt.Sprint(c.value), fmt.Sprint(line.Params["z"]))
+	}
+}
+
 func fixed(d *study.Definition) (names []string) {
 	for _, p := range d.Parameters {
 		if p.Kind == space.KindFixed {
