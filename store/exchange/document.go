@@ -42,6 +42,7 @@ type Import struct {
 	Notes    []string
 	lines    []int                       // lines of the trials in the file; nil if a trial is not one entry of the file
 	required map[string]loop.Requirement // requirements by the key of a constraint of Optuna
+	unusable []string                    // complete trials of Optuna that are failed, with the reasons
 }
 
 // Locate adds the line of the file to an error of store.Store.Restore about a trial.

@@ -120,7 +120,7 @@ func (in *Import) foreign(s *optunaStudy) error {
 	}
 	in.require(s, d)
 	in.Snapshot.Definition = d
-	return in.addTrials(s.trials, joined)
+	return in.addTrials(s.trials, 0, joined)
 }
 
 // objectives returns the objectives with Optuna's metric names. Without these names one objective is
@@ -284,10 +284,11 @@ func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distri
 	return joined, nil
 }
 
-// addTrials appends finished trials as trials added from elsewhere.
-func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distribution) error {
+// addTrials appends the finished trials from a number on as trials added from elsewhere.
+func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*distribution) error {
 	unfinished, lost, inexact := 0, map[string]bool{}, 0
-	for i, t := range trials {
+	for i := from; i < len(trials); i++ {
+		t := trials[i]
 		if !t.state.finished() {
 			unfinished++
 			continue
@@ -308,7 +309,7 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 		if row.Params, err = json.Marshal(values); err != nil {
 			return err
 		}
-		in.result(&row, t)
+		in.result(&row, t, i)
 		for _, name := range slices.Sorted(maps.Keys(t.user)) {
 			var v number
 			switch {
@@ -332,6 +333,9 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 	if unfinished > 0 {
 		in.note("%d trials that Optuna has not finished are left out", unfinished)
 	}
+	if n := len(in.unusable); n > 0 {
+		in.note("%d complete trials with a number beyond ±1e300 are imported as failed; the first is %s", n, in.unusable[0])
+	}
 	if len(lost) > 0 {
 		in.note("user attributes that are not numbers are left out: %s", strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
 	}
@@ -352,9 +356,9 @@ func setNumber(row *store.Trial, name string, v float64) {
 	row.Numbers[name] = v
 }
 
-// result sets the state, the times, the values and the failure of a row from a finished
-// trial of Optuna.
-func (in *Import) result(row *store.Trial, t *optunaTrial) {
+// result sets the state, the times, the values and the failure of a row from finished
+// trial i of Optuna.
+func (in *Import) result(row *store.Trial, t *optunaTrial, i int) {
 	row.Finished = t.complete
 	if !t.start.IsZero() && t.complete.After(t.start) {
 		row.Seconds = t.complete.Sub(t.start).Seconds()
@@ -374,6 +378,9 @@ func (in *Import) result(row *store.Trial, t *optunaTrial) {
 	default:
 		row.State, row.Failure = store.Failed, store.FailedByProgram
 		_ = json.Unmarshal(t.user[attributeMessage], &row.Message)
+	}
+	if t.state == optunaComplete && row.State == store.Failed {
+		in.unusable = append(in.unusable, fmt.Sprintf("trial %d: %s", i, row.Message))
 	}
 }
 
@@ -463,7 +470,7 @@ func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
 	for _, p := range d.Parameters {
 		joined[p.Name] = distributionOf(p)
 	}
-	if err := in.addTrials(s.trials[own:], joined); err != nil {
+	if err := in.addTrials(s.trials, own, joined); err != nil {
 		return err
 	}
 	for i := own; i < len(in.Snapshot.Trials); i++ {
@@ -516,7 +523,7 @@ func (in *Import) agree(r *store.Trial, t *optunaTrial, i int) error {
 	}
 	if r.State == store.Pending {
 		if t.state.finished() {
-			in.result(r, t)
+			in.result(r, t, i)
 			r.Told = in.event(store.Event{Time: t.complete, Kind: store.TrialFinished, Trial: r.Number, Attempt: r.Attempt, Detail: string(r.State)})
 			r.Revision = r.Told
 		}

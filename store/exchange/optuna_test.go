@@ -109,6 +109,7 @@ func TestSQLiteStudyImportsAndContinues(t *testing.T) {
 	require.Equal(t, []study.Objective{{Name: "loss"}}, d.Objectives)
 	require.Equal(t, []string{
 		`parameter "opt": the choice None is read as text`,
+		"1 complete trials with a number beyond ±1e300 are imported as failed; the first is trial 40: the value is [+Inf]",
 		"user attributes that are not numbers are left out: host",
 		"12 intermediate values that are not finite are left out",
 	}, in.Notes)
@@ -551,6 +552,30 @@ func TestThroughOptuna(t *testing.T) {
 		in, err = exchange.ReadSQLite(ctx, path+".db", "")
 		require.NoError(t, err)
 		same(t, s, in.Snapshot)
+	}
+}
+
+func TestUnusableValuesAreNoted(t *testing.T) {
+	const trial = `{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":%s,"params":{"x":0.5},` +
+		`"distributions":{"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0}}"}}` + "\n"
+	for _, c := range []struct {
+		values []string
+		notes  []string
+	}{
+		{[]string{"1", "2"}, nil},
+		{[]string{"1", "Infinity"}, []string{"1 complete trials with a number beyond ±1e300 are imported as failed; the first is trial 1: the value is [+Inf]"}},
+		{
+			[]string{"1", "2", "-1e301", "3", "-Infinity"},
+			[]string{"2 complete trials with a number beyond ±1e300 are imported as failed; the first is trial 2: the value is [-1e+301]"},
+		},
+	} {
+		text := `{"op_code":0,"study_name":"a","directions":[1]}` + "\n"
+		for _, v := range c.values {
+			text += fmt.Sprintf(trial, v)
+		}
+		in, err := exchange.ReadJournal(strings.NewReader(text), "")
+		require.NoError(t, err)
+		require.Equal(t, c.notes, in.Notes)
 	}
 }
 
