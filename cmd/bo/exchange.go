@@ -278,6 +278,9 @@ func readImport(e *env, path, from string) (*exchange.Import, error) {
 	default:
 		in, err = exchange.Read(f)
 	}
+	if choice, ok := errors.AsType[*exchange.ChoiceError](err); ok && from == "" {
+		return nil, fmt.Errorf("%s: it holds %d studies, name one with --from: %s", path, len(choice.Studies), choice.List())
+	}
 	if err != nil {
 		if !strings.Contains(err.Error(), path) {
 			err = fmt.Errorf("%s: %w", path, err)

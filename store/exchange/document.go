@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/functionspace/bo/internal/didyoumean"
@@ -29,6 +31,40 @@ var (
 	// ErrTooLarge reports more than MaxSize or MaxTable bytes.
 	ErrTooLarge = errors.New("too large: documents, journals and databases may have 256 MB, tables 64 MB")
 )
+
+// ChoiceError reports a file of Optuna that has several studies or not the study of a name. It wraps ErrFormat.
+type ChoiceError struct {
+	Name    string   // wanted name; empty if none was given
+	Studies []string // names of the studies in the file
+}
+
+// Error lists at most 50 studies.
+func (e *ChoiceError) Error() string {
+	if e.Name == "" {
+		return fmt.Sprintf("it holds %d studies, name one: %s", len(e.Studies), e.List())
+	}
+	return fmt.Sprintf("it holds no study %q, only %s", e.Name, e.List())
+}
+
+// Unwrap returns ErrFormat.
+func (e *ChoiceError) Unwrap() error { return ErrFormat }
+
+// List returns the quoted names of at most 50 studies.
+func (e *ChoiceError) List() string {
+	var names []string
+	for _, name := range e.Studies[:min(len(e.Studies), 50)] {
+		names = append(names, strconv.Quote(name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// unreadable wraps ErrFormat around an error that does not wrap it.
+func unreadable(err error) error {
+	if errors.Is(err, ErrFormat) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrFormat, err)
+}
 
 const (
 	documentFormat  = "bo-export"

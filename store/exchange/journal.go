@@ -203,7 +203,7 @@ func ReadJournal(r io.Reader, name string) (*Import, error) {
 	}
 	s, err := choose(studies, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, unreadable(err)
 	}
 	in, err := s.study()
 	if err != nil {

@@ -81,16 +81,12 @@ func choose(studies []*optunaStudy, name string) (*optunaStudy, error) {
 		if s.name == name || name == "" && len(studies) == 1 {
 			return s, nil
 		}
-		names = append(names, fmt.Sprintf("%q", s.name))
+		names = append(names, s.name)
 	}
-	list := strings.Join(names[:min(len(names), 50)], ", ")
-	switch {
-	case len(studies) == 0:
+	if len(studies) == 0 {
 		return nil, errors.New("it holds no study")
-	case name == "":
-		return nil, fmt.Errorf("it holds %d studies, name one: %s", len(studies), list)
 	}
-	return nil, fmt.Errorf("it holds no study %q, only %s", name, list)
+	return nil, &ChoiceError{name, names}
 }
 
 // study turns a study of Optuna into an Import.

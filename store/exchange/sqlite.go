@@ -61,7 +61,7 @@ func readSQLite(ctx context.Context, path, name string) (*Import, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("%w: %w", ErrFormat, sqliteerr.Plain(err))
+		return nil, unreadable(sqliteerr.Plain(err))
 	}
 	return in, nil
 }
