@@ -90,7 +90,11 @@ func (c *studyImportCmd) Run(e *env) error {
 		if c.JSON {
 			return printJSON(e.stdout, v.Definition)
 		}
-		_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(in.Snapshot.Trials), "trial"))
+		title := u.Name()
+		if name == "" && in.Name != "" && in.Name != title {
+			title += fmt.Sprintf(" (in the file %q)", in.Name)
+		}
+		_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", title, count(len(in.Snapshot.Trials), "trial"))
 		return err
 	})
 }

@@ -74,6 +74,9 @@ const (
 // Import is a study read from a file.
 type Import struct {
 	Snapshot *store.Snapshot
+	// Name is the name of a study of Optuna. The name in the definition has other characters if the store does
+	// not accept it.
+	Name string
 	// Notes are messages for the user about contents that a study cannot express.
 	Notes    []string
 	lines    []int                       // lines of the trials in the file; nil if a trial is not one entry of the file

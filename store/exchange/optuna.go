@@ -94,7 +94,7 @@ func (s *optunaStudy) study() (*Import, error) {
 	if len(s.directions) == 0 {
 		return nil, fmt.Errorf("study %q has no objective", s.name)
 	}
-	in := &Import{Snapshot: &store.Snapshot{}}
+	in := &Import{Snapshot: &store.Snapshot{}, Name: s.name}
 	var err error
 	if raw, ok := s.system[attributeStudy]; ok {
 		err = in.restore(s, raw)
