@@ -42,6 +42,34 @@ def test_known_noise() -> None:
         Study({"x": Float(0, 1)}, noise_sd=0.2, noise_free=True)
 
 
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ({"direction": "maximize"}, 'direction is no option: use goal="maximize"'),
+        ({"directions": ["maximize"]}, "directions is no option: use goal, or objectives"),
+    ],
+)
+def test_directions_of_other_packages(options: dict[str, Any], hint: str) -> None:
+    with pytest.raises(StudyError, match=hint):
+        minimize(lambda p: 0.0, {"x": Float(0, 1)}, budget=3, **options)
+
+
+@pytest.mark.parametrize(
+    ("one", "value"),
+    [
+        (Float(2, 2), "2"),
+        (Int(3, 3), "3"),
+        (["a"], "'a'"),
+        (Categorical([True]), "True"),
+        (Ordinal([0.5]), "0.5"),
+    ],
+)
+def test_parameters_with_one_value(one: Any, value: str) -> None:
+    hint = rf'parameter "p" has only the value {value}: use Fixed\({value}\) for a constant'
+    with pytest.raises(StudyError, match=hint):
+        Study({"x": Float(0, 1), "p": one})
+
+
 def test_generated_files_are_up_to_date() -> None:
     assert generate.OPTIONS.read_text() == generate.options(schema()), (
         "run python python/generate.py"

@@ -608,6 +608,23 @@ def test_options() -> None:
         FunctionSpaceSampler(budget=3)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"noise_free": True}, TypeError, "noise_free is no option: use deterministic_objective"),
+        ({"initial": 5}, TypeError, "initial is no option: use n_startup_trials"),
+        ({"direction": "maximize"}, TypeError, "use direction of optuna.create_study"),
+        ({"n_startup_trials": 0}, StudyError, "n_startup_trials is 0, want 1 to 10000"),
+        ({"n_startup_trials": 1.5}, StudyError, "n_startup_trials must be a whole number, not 1.5"),
+    ],
+)
+def test_hints_name_arguments_of_the_sampler(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        FunctionSpaceSampler(**options)
+
+
 def test_independent_sampler() -> None:
     study = study_of(independent_sampler=RandomSampler(seed=7))
     study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=1)

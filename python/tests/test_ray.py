@@ -129,6 +129,11 @@ def test_unsupported_domains() -> None:
             FunctionSpaceSearch(space, metric="loss", mode="min")
 
 
+def test_choice_of_one_value() -> None:
+    with pytest.raises(StudyError, match="x: choice has one value; give the value itself"):
+        FunctionSpaceSearch({"x": tune.choice(["a"])}, metric="loss", mode="min")
+
+
 def test_finite_space() -> None:
     search = FunctionSpaceSearch(
         {"x": tune.choice([1, 2])}, metric="loss", mode="min", noise_free=True

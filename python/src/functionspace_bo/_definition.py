@@ -14,13 +14,15 @@ from ._space import Parameter, Space, parse_space, plain, require_json
 from .errors import StudyError
 
 _STORES = 'Study.create("bo.db", "name", space) stores a study'
-_OF_STORES = {
+_OF_OTHERS = {
     "storage": _STORES,
     "store": _STORES,
     "study_name": _STORES,
     "load_if_exists": "Study.create has exist_ok=True",
+    "direction": 'use goal="maximize" or "minimize"',
+    "directions": "use goal, or objectives",
 }
-"""The remedies for options of other packages that name a stored study."""
+"""The remedies for options of other packages."""
 
 
 def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Parameter]]:
@@ -35,8 +37,8 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
     for key, value in options.items():
         if value is None:
             continue
-        if key in _OF_STORES:
-            raise StudyError(f"{key} is no option: {_OF_STORES[key]}")
+        if key in _OF_OTHERS:
+            raise StudyError(f"{key} is no option: {_OF_OTHERS[key]}")
         if key in OBJECTIVE:
             objective[key] = value
         elif key in SETTINGS:

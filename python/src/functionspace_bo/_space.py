@@ -160,6 +160,8 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
         definitions = [dict(p) for p in space]
         return definitions, {str(p.get("name")): _from_definition(p) for p in definitions}
     parameters = {name: _parameter(name, value) for name, value in space.items()}
+    for name, p in parameters.items():
+        _require_several(name, p)
     return [{"name": name, **p.definition()} for name, p in parameters.items()], parameters
 
 
@@ -182,6 +184,21 @@ def _parameter(name: str, value: Any) -> Parameter:
             "Fixed, a list or a value"
         )
     return Fixed(value)
+
+
+def _require_several(name: str, p: Parameter) -> None:
+    """Raises StudyError if a range or a list has one value."""
+    if isinstance(p, (Float, Int)) and _number(p.min) and _number(p.max) and p.min == p.max:
+        value = plain(p.min)
+    elif isinstance(p, (Categorical, Ordinal)) and len(p.values) == 1:
+        value = p.values[0]
+    else:
+        return
+    require_json(value, f'parameter "{name}": values', StudyError)
+    raise StudyError(
+        f'parameter "{name}" has only the value {shown(value)}: use Fixed({shown(value)}) for a '
+        "constant"
+    )
 
 
 def _number(value: Any) -> bool:

@@ -73,6 +73,13 @@ _logger = logging.getLogger("optuna.functionspace_bo")
 _ATTRIBUTE = "functionspace_bo:params"
 _SPACES = 32  # whose points are kept
 _OBJECTIVES = 20  # the limit of `bo`
+_REMEDIES = {
+    "noise_free": "deterministic_objective",
+    "initial": "n_startup_trials",
+    "goal": "direction of optuna.create_study",
+    "direction": "direction of optuna.create_study",
+    "directions": "directions of optuna.create_study",
+}
 _LENGTH = 2000  # characters of an attribute; some databases store no more than 2046
 
 
@@ -118,7 +125,7 @@ class FunctionSpaceSampler(BaseSampler):
         warn_independent_sampling: bool = True,
         **options: Unpack[MethodOptions],
     ) -> None:
-        self._options = _method({**options, "initial": n_startup_trials})
+        self._options = _method(options, n_startup_trials)
         self._seed = _random_seed() if seed is None else _checked_seed(seed)
         self._stated = seed is not None
         self._process = os.getpid()
@@ -131,7 +138,10 @@ class FunctionSpaceSampler(BaseSampler):
         self._constraints_func = constraints_func
         self._warn = warn_independent_sampling
         self._suggester = Suggester()
-        self._suggester.check(self._options)
+        try:
+            self._suggester.check(self._options)
+        except StudyError as err:
+            raise StudyError(str(err).replace(" initial ", " n_startup_trials ")) from None
         self._forget()
         self._lock = threading.Lock()  # held from reading the trials to storing the suggestion
         on_fork(self)
@@ -434,12 +444,14 @@ def _stored(trial: FrozenTrial, space: Distributions) -> dict[str, Any]:
         return {}
 
 
-def _method(options: Mapping[str, Any]) -> dict[str, Any]:
+def _method(options: Mapping[str, Any], initial: int | None) -> dict[str, Any]:
     """Returns the options in the form of the study file."""
-    wrong = sorted(set(options) - METHOD - {"initial"})
+    wrong = sorted(set(options) - METHOD)
+    if wrong and wrong[0] in _REMEDIES:
+        raise TypeError(f"{wrong[0]} is no option: use {_REMEDIES[wrong[0]]}")
     if wrong:
         raise TypeError(f"unknown option {wrong[0]!r}, want {', '.join(sorted(METHOD))}")
-    definition, _ = define({}, options)
+    definition, _ = define({}, {**options, "initial": initial})
     del definition["parameters"]
     return definition
 

@@ -228,6 +228,8 @@ def _axis(path: str, domain: Any) -> _Axis:
     log = isinstance(sampler, sample.LogUniform)
     if isinstance(domain, sample.Categorical) and isinstance(sampler, sample.Uniform):
         choices = list(domain.categories)
+        if len(choices) == 1:
+            raise StudyError(f"{path}: choice has one value; give the value itself")
         return _Axis(Categorical([str(i) for i in range(len(choices))]), choices=choices)
     if not log and not isinstance(sampler, sample.Uniform):
         raise StudyError(f"{path}: {domain} is not supported; use uniform, randint or choice")
