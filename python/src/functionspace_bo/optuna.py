@@ -103,8 +103,8 @@ class FunctionSpaceSampler(BaseSampler):
         group: Divide parameters into groups. If false, only parameters of all complete trials are
             sampled together, and the others by independent_sampler.
         deterministic_objective: Equal points have equal values.
-        independent_sampler: Sampler of the first trial and of parameters that no finished trial
-            has; default RandomSampler.
+        independent_sampler: Sampler of the trials until one is complete or pruned, and of
+            parameters that no complete or pruned trial has; default RandomSampler.
         constraints_func: Function of a trial that returns numbers, which are above zero if the
             trial violates a constraint. `Trial.set_constraint` in the objective does the same.
         warn_independent_sampling: Log a warning if a known parameter is sampled by
