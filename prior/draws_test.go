@@ -77,3 +77,29 @@ func TestDrawsErrors(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Panics(t, func() { _, _ = Spec{}.Draws(t.Context(), x, y, false, make([]float64, 2), 3, nil) })
 }
+
+// After a change of any one hyperparameter or none, the values are the values of a new tape.
+func TestValuesOnly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	x := mat.NewDense(9, 2, nil)
+	for i := range 9 {
+		x.SetRow(i, []float64{rng.Float64(), rng.Float64()})
+	}
+	for _, kernel := range []string{"rbf", "matern52", "rq", "rbf+linear", "2*arccos+constant", "periodic*matern52", "rbf[0]+3*(matern32[1]+rq[0])"} {
+		k, err := Parse(kernel, 2)
+		require.NoError(t, err)
+		theta := make([]float64, len(k.Params()))
+		for i, p := range k.Params() {
+			theta[i] = p.Value
+		}
+		sequence, got, want := valuesOnly(newTape(k, x), len(theta)), mat.NewSymDense(9, nil), mat.NewSymDense(9, nil)
+		for step := range 6 * len(theta) {
+			if step%3 > 0 {
+				theta[rng.IntN(len(theta))] *= 1 + rng.Float64()/10
+			}
+			sequence.gram(got, theta)
+			newTape(k, x).gram(want, theta)
+			require.Equal(t, want, got, "%s, step %d", kernel, step)
+		}
+	}
+}

@@ -51,6 +51,7 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	if grad == nil {
 		return -value
 	}
+	e.chol.SolveUpperVec(e.alpha)
 	e.chol.Inverse(e.inv)
 	if ctx.Err() != nil {
 		return math.Inf(1)
@@ -89,7 +90,7 @@ type evidence struct {
 	gram    *mat.SymDense
 	chol    linalg.Cholesky
 	ones    []float64 // A⁻¹1
-	alpha   []float64 // A⁻¹(y - mean·1)
+	alpha   []float64 // L⁻¹(y - mean·1), where A = LLᵀ; for a gradient A⁻¹(y - mean·1)
 
 	mean, logMarginal float64
 }
@@ -99,8 +100,8 @@ func newEvidence(m model, y []float64) evidence {
 	return evidence{y: y, learned: m.mean, gram: mat.NewSymDense(n, nil), ones: make([]float64, n), alpha: make([]float64, n)}
 }
 
-// factorize factors A, the content of e.gram, and sets the mean, α and the log
-// marginal likelihood.
+// factorize factors A, the content of e.gram, and sets the mean, L⁻¹(y - mean·1) and the
+// log marginal likelihood.
 func (e *evidence) factorize(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,6 +119,5 @@ func (e *evidence) factorize(ctx context.Context) error {
 	floats.AddConst(-e.mean, e.alpha)
 	e.chol.SolveLowerVec(e.alpha)
 	e.logMarginal = gaussianLog(floats.Dot(e.alpha, e.alpha), e.chol.LogDet(), len(e.y))
-	e.chol.SolveUpperVec(e.alpha)
 	return nil
 }

@@ -194,6 +194,7 @@ type stationaryTape struct {
 	x              *mat.Dense
 	to             pairs
 	slopes, alphas []float64
+	flat           bool // pull is not called, and slopes are not evaluated
 
 	matrix  *mat.SymDense // of the last gram or pull
 	profile profile       // of the last gram
@@ -228,6 +229,10 @@ func (t *stationaryTape) gramRow(i int) {
 	t.to.distances(slope, t.x.RawRowView(i), i+1)
 	if t.alphas != nil {
 		copy(t.after(t.alphas, i), slope)
+	}
+	if t.flat {
+		t.profile.eval(value, nil, slope)
+		return
 	}
 	t.profile.eval(value, slope, slope)
 	if t.alphas != nil {

@@ -1,6 +1,8 @@
 package prior
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/parallel"
@@ -41,6 +43,44 @@ func (t *plainTape) gram(dst *mat.SymDense, theta []float64) {
 }
 
 func (t *plainTape) pull(dtheta []float64, kbar *mat.SymDense) { t.k.ParamVJP(dtheta, t.x, kbar) }
+
+// valuesOnly returns a tape of k hyperparameters for sequences that change one hyperparameter after the other and
+// call gram only. It uses t. A Gram matrix before a scale or a sum is evaluated again only if one of its
+// hyperparameters has changed.
+func valuesOnly(t tape, k int) tape {
+	switch t := t.(type) {
+	case *scaledTape:
+		t.inner = valuesOnly(t.inner, k-1)
+		return t
+	case *sumTape:
+		for i := range t.all {
+			t.all[i] = valuesOnly(t.all[i], t.from[i+1]-t.from[i])
+		}
+		return t
+	case *stationaryTape:
+		t.flat = t.alphas == nil
+	}
+	return &memoTape{tape: t, theta: make([]float64, k)}
+}
+
+// memoTape stores the last Gram matrix.
+type memoTape struct {
+	tape
+	theta []float64
+	last  *mat.SymDense // nil before the first gram
+}
+
+func (t *memoTape) gram(dst *mat.SymDense, theta []float64) {
+	if t.last == nil {
+		t.last = newSym(dst.SymmetricDim())
+	} else if slices.Equal(t.theta, theta) {
+		dst.CopySym(t.last)
+		return
+	}
+	t.tape.gram(dst, theta)
+	copy(t.theta, theta)
+	t.last.CopySym(dst)
+}
 
 // paramVJP implements ParamVJP with a tape.
 func paramVJP(k Kernel, dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
