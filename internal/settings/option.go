@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // option is a field of an option struct with its declaration.
@@ -15,7 +16,7 @@ type option struct {
 	key   string
 	tag   reflect.StructTag
 	value reflect.Value
-	depth int
+	index []int // of the field, for FieldByIndex
 
 	standard  string // the tag default, "" with auto
 	published string // the tag published, "" without one
@@ -26,27 +27,43 @@ type option struct {
 // collect returns the options of a struct in the order of its fields. It panics
 // on a malformed declaration.
 func collect(v reflect.Value) []option {
+	known, ok := declarations.Load(v.Type())
+	if !ok {
+		known, _ = declarations.LoadOrStore(v.Type(), declare(reflect.Zero(v.Type())))
+	}
+	options := slices.Clone(known.([]option))
+	for i := range options {
+		options[i].value = v.FieldByIndex(options[i].index)
+	}
+	return options
+}
+
+// declarations has the result of declare by type. Reading the tags costs much more than reading the values.
+var declarations sync.Map
+
+// declare returns the options of a struct. Their values are zero.
+func declare(v reflect.Value) []option {
 	var options []option
-	var walk func(v reflect.Value, depth int, outer overrides)
-	walk = func(v reflect.Value, depth int, outer overrides) {
+	var walk func(v reflect.Value, index []int, outer overrides)
+	walk = func(v reflect.Value, index []int, outer overrides) {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			key := f.Tag.Get("set")
+			key, index := f.Tag.Get("set"), append(slices.Clip(index), i)
 			switch {
 			case f.Anonymous && f.Type.Kind() == reflect.Struct && key == "":
-				walk(v.Field(i), depth+1, overridesOf(f.Tag, outer))
+				walk(v.Field(i), index, overridesOf(f.Tag, outer))
 			case key != "":
-				here := declared(key, f.Tag, v.Field(i), depth, outer)
+				here := declared(key, f.Tag, v.Field(i), index, outer)
 				at := slices.IndexFunc(options, func(o option) bool { return o.key == key })
 				if at < 0 {
 					options = append(options, here)
-				} else if depth < options[at].depth {
+				} else if len(index) < len(options[at].index) {
 					options[at] = here
 				}
 			}
 		}
 	}
-	walk(v, 0, nil)
+	walk(v, nil, nil)
 	return options
 }
 
@@ -67,10 +84,10 @@ func overridesOf(tag reflect.StructTag, outer overrides) overrides {
 	return o
 }
 
-func declared(key string, tag reflect.StructTag, v reflect.Value, depth int, outer overrides) option {
+func declared(key string, tag reflect.StructTag, v reflect.Value, index []int, outer overrides) option {
 	text := func(name string) string { return cmp.Or(outer[[2]string{name, key}], tag.Get(name)) }
 	o := option{
-		key: key, tag: tag, value: v, depth: depth,
+		key: key, tag: tag, value: v, index: index,
 		standard: text("default"), published: text("published"), bounds: text("range"), help: text("help"),
 	}
 	element := v.Type()
