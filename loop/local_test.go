@@ -244,10 +244,14 @@ func TestLocalModelBesideANetwork(t *testing.T) {
 }
 
 // On a norm with a kink at the minimum, one stationary process cannot resolve the kink. The local
-// model ends nearer to the minimum, in the geometric mean of ten runs.
+// model ends nearer to the minimum, in the geometric mean of the runs.
 func TestLocalSearchOnAKink(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a mean over ten seeds")
+		t.Skip("a mean over several seeds")
+	}
+	seeds := 4
+	if *full {
+		seeds = 10
 	}
 	s := newSpace(t, space.Float("x", -5, 5), space.Float("y", -5, 5))
 	kink := func(_ context.Context, p space.Point) (float64, error) {
@@ -255,15 +259,15 @@ func TestLocalSearchOnAKink(t *testing.T) {
 		return math.Hypot(x+y, 3*(x-y)), nil
 	}
 	gain := 0.0
-	for seed := range uint64(10) {
+	for seed := range uint64(seeds) {
 		o := Options{Seed: seed, NoiseFree: true, Budget: 40, Maximizer: quick}
 		local, err := Minimize(t.Context(), kink, s, o)
 		require.NoError(t, err)
 		o.Local = LocalNone
 		wide, err := Minimize(t.Context(), kink, s, o)
 		require.NoError(t, err)
-		gain += math.Log(wide.Best.Value / local.Best.Value)
+		gain += math.Log(wide.Best.Value/local.Best.Value) / float64(seeds)
 	}
-	t.Logf("mean gain %.2f", gain/10)
-	require.Greater(t, gain/10, math.Log(1.5))
+	t.Logf("mean gain %.2f", gain)
+	require.Greater(t, gain, math.Log(1.5))
 }

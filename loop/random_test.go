@@ -281,7 +281,7 @@ func operateRandomly(t *testing.T, seed uint64, n int) int {
 	return r.asked
 }
 
-var full = flag.Bool("full", false, "300 random studies; otherwise a twentieth")
+var full = flag.Bool("full", false, "300 random studies, otherwise a twentieth; averages over ten seeds, otherwise over four or five")
 
 // No suggestion violates its space, no point is repeated needlessly, and any sequence of operations keeps the study
 // consistent.
