@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
@@ -60,7 +61,7 @@ func (c simulated) check(t *testing.T, seed uint64, lengthscale, noise float64) 
 	for i, v := range y {
 		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: s.Decode(x.RawRowView(i)), State: loop.Complete, Value: v})
 	}
-	view, err := loop.Inspect(t.Context(), s, loop.Options{Surrogate: gp.Model{Spec: spec}}, h)
+	view, err := loop.Inspect(t.Context(), s, loop.Options{Surrogate: gp.Model{Spec: spec}, Acquisition: acquisition.LCB{}}, h) // LCB is built at once
 	require.NoError(t, err)
 	health, err := Check(t.Context(), view)
 	require.NoError(t, err)
