@@ -75,23 +75,26 @@ func (p *toy) observe(t testing.TB, x *mat.Dense, y []float64) *toy {
 	out := *p
 	psi := p.features(x)
 	n := len(y)
-	var sp, a mat.Dense
-	sp.Mul(p.s, psi.T())
-	a.Mul(psi, &sp)
+	ps, a := mat.NewDense(n, toyFeatures, nil), mat.NewSymDense(n, nil)
+	linalg.Mul(ps, 1, linalg.N, psi, linalg.N, mat.DenseCopyOf(p.s), 0)
 	for i := range n {
-		a.Set(i, i, a.At(i, i)+p.noise)
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, linalg.Dot(ps.RawRowView(i), psi.RawRowView(j)))
+		}
+		a.SetSym(i, i, a.At(i, i)+p.noise)
 	}
 	r := mat.NewVecDense(n, nil)
 	r.MulVec(psi, mat.NewVecDense(len(p.m), p.m))
 	for i := range n {
 		r.SetVec(i, (y[i]-p.offset)/p.scale-r.AtVec(i))
 	}
-	var inv, gain, drop mat.Dense
-	require.NoError(t, inv.Inverse(&a))
-	gain.Mul(&sp, &inv)
+	factor, err := linalg.Factorize(a)
+	require.NoError(t, err)
+	gain, drop := mat.DenseCopyOf(ps), mat.NewDense(toyFeatures, toyFeatures, nil)
+	factor.Solve(gain)
 	step := mat.NewVecDense(len(p.m), nil)
-	step.MulVec(&gain, r)
-	drop.Mul(&gain, sp.T())
+	step.MulVec(gain.T(), r)
+	linalg.Mul(drop, 1, linalg.T, gain, linalg.N, ps, 0)
 	out.m, out.s = make([]float64, len(p.m)), mat.NewSymDense(len(p.m), nil)
 	for i := range out.m {
 		out.m[i] = p.m[i] + step.AtVec(i)
@@ -114,9 +117,13 @@ func (p *toy) features(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	psi := mat.NewDense(n, toyFeatures, nil)
 	for i := range n {
-		row := psi.RawRowView(i)
+		row, at := psi.RawRowView(i), x.RawRowView(i)
 		for k := range row {
-			row[k] = p.amplitude * math.Cos(linalg.Dot(x.RawRowView(i), p.omega.RawRowView(k))+p.phase[k])
+			phase := p.phase[k]
+			for j, w := range p.omega.RawRowView(k) { // linalg.Dot is slower for few inputs
+				phase += at[j] * w
+			}
+			row[k] = p.amplitude * math.Cos(phase)
 		}
 	}
 	return psi
