@@ -172,6 +172,7 @@ func walk(dom Domain, u []float64, most int, visit func(x []float64) bool) {
 	first := slices.Clone(u)
 	dom.Project(first)
 	seen := map[string]bool{key(first): true}
+	var k []byte
 	queue := [][]float64{first}
 	for at := 0; at < min(len(queue), most) && visit(queue[at]); at++ {
 		if len(queue) >= most {
@@ -180,8 +181,8 @@ func walk(dom Domain, u []float64, most int, visit func(x []float64) bool) {
 		near := dom.Neighbors(queue[at])
 		for i := range rowCount(near) {
 			x := near.RawRowView(i)
-			if k := key(x); !seen[k] {
-				seen[k] = true
+			if k = appendKey(k[:0], x); !seen[string(k)] { // this conversion allocates nothing
+				seen[string(k)] = true
 				queue = append(queue, x)
 			}
 		}
@@ -189,12 +190,13 @@ func walk(dom Domain, u []float64, most int, visit func(x []float64) bool) {
 }
 
 // key returns a string that is equal for equal points.
-func key(x []float64) string {
-	b := make([]byte, 0, 8*len(x))
+func key(x []float64) string { return string(appendKey(make([]byte, 0, 8*len(x)), x)) }
+
+func appendKey(b []byte, x []float64) []byte {
 	for _, v := range x {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0)) // -0 is 0
 	}
-	return string(b)
+	return b
 }
 
 // unitCube returns the bounds of the unit cube of dimension d.
