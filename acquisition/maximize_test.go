@@ -393,3 +393,36 @@ func TestPower(t *testing.T) {
 	assert.Equal(t, math.MaxInt, n)
 	assert.Nil(t, power{cube(t, 2), 2}.Neighbors([]float64{1, 1, 1, 1}))
 }
+
+// Maximize finds the best mixture: moves from one component to another lead to it.
+func TestMaximizeOverMixtures(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	var parameters []space.Parameter
+	for _, name := range names {
+		parameters = append(parameters, space.StepFloat(name, 0, 1, 0.005))
+	}
+	s, err := space.New(parameters...)
+	require.NoError(t, err)
+	excess := func(p space.Point) float64 {
+		sum := -1.0
+		for _, name := range names {
+			sum += p.Float(name)
+		}
+		return max(0, math.Abs(sum)-1e-9)
+	}
+	s, err = s.Constrain(space.Condition{Text: "mixture", On: names, Holds: func(p space.Point) bool { return excess(p) == 0 }, Excess: excess})
+	require.NoError(t, err)
+	for seed := range uint64(5) {
+		best := s.Sample(1, rand.New(rand.NewPCG(seed, 1))).RawRowView(0)
+		f := pointwise{d: 4, eval: func(x, g []float64) (value float64) {
+			for i, v := range x {
+				value -= float64(i+1) * (v - best[i]) * (v - best[i])
+				g[i] = -2 * float64(i+1) * (v - best[i])
+			}
+			return value
+		}}
+		x, _, err := Maximize(t.Context(), f, s, nil, MaximizeOptions{Raw: 64}, rand.New(rand.NewPCG(seed, 2)))
+		require.NoError(t, err)
+		assert.Equal(t, s.Decode(best).Key(), s.Decode(x).Key())
+	}
+}

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -67,7 +68,7 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 	}
 	if t.space.Restricted() {
 		for b := 0; b < samples && more(); b++ {
-			t.eachSample("feasible", trial+b, take)
+			t.eachSample("feasible", trial+b, func(p space.Point) { take(t.spread(p, trial+len(out))) })
 		}
 	}
 	if more() && t.unseen(seen) > 0 {
@@ -103,6 +104,31 @@ func (t *task) eachSample(label string, index int, visit func(space.Point)) {
 	for i := range t.opts.Initial {
 		visit(t.space.Decode(x.RawRowView(i)))
 	}
+}
+
+// spread returns p with the values that a row of the design has for parameters without conditions and constraints. The row
+// is the one of a trial.
+func (t *task) spread(p space.Point, trial int) space.Point {
+	tied := map[string]bool{}
+	for _, c := range t.space.Constraints() {
+		for _, name := range c.On {
+			tied[name] = true
+		}
+	}
+	parameters := t.space.Parameters()
+	if slices.ContainsFunc(parameters, func(q space.Parameter) bool { return len(q.When.On) > 0 }) {
+		return p
+	}
+	block, row := (trial-1)/t.opts.Initial, (trial-1)%t.opts.Initial
+	design := designs[t.opts.Design](t.opts.Initial, t.space.Dim(), random.New(t.opts.Seed, "design", block))
+	u := t.space.Encode(p)
+	for _, q := range parameters {
+		if !tied[q.Name] {
+			first, end := t.space.Columns(q.Name)
+			copy(u[first:end], design.RawRowView(row)[first:end])
+		}
+	}
+	return t.space.Decode(u)
 }
 
 // eachOfBlock visits the points of one block of the design.

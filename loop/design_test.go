@@ -2,11 +2,13 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 )
 
 // A block of the design is computed once, even if its points are asked for one by one. The points are the same as
@@ -89,5 +91,25 @@ func TestFlatValuesBesideOtherInformation(t *testing.T) {
 		}, s, o)
 		require.NoError(t, err, name)
 		require.Equal(t, Suggested, r.Trials[9].Source, name)
+	}
+}
+
+// The design of a mixture spreads the parameters beside it as without a mixture.
+func TestDesignOfAMixture(t *testing.T) {
+	number := func(name string) space.Parameter { return space.StepFloat(name, 0, 1, 0.005) }
+	s, err := expression.Space([]space.Parameter{number("a"), number("b"), number("c"), number("d"), space.Float("t", 0, 1), space.Categorical("kind", "x", "y")}, "a + b + c + d == 1")
+	require.NoError(t, err)
+	for seed := range uint64(4) {
+		study, err := New(s, Options{Initial: 16, Seed: seed})
+		require.NoError(t, err)
+		quarters, kinds := [4]int{}, map[string]int{}
+		for range 16 {
+			trials, err := study.Ask(t.Context(), 1)
+			require.NoError(t, err)
+			quarters[int(4*trials[0].Point.Float("t"))]++
+			kinds[trials[0].Point.Text("kind")]++
+		}
+		require.GreaterOrEqual(t, slices.Min(quarters[:]), 3)
+		require.Len(t, kinds, 2)
 	}
 }

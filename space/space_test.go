@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 )
 
 func mixed(t testing.TB) *space.Space {
@@ -248,12 +249,40 @@ func TestNeighbors(t *testing.T) {
 func TestNeighborsConnect(t *testing.T) {
 	s, err := space.New(space.Int("a", 0, 9), space.Categorical("b", "x", "y", "z"), space.Ordinal("c", 1, 2))
 	require.NoError(t, err)
-	start := make([]float64, s.Dim())
+	size, _ := s.Size()
+	assert.Equal(t, size, reached(s, make([]float64, s.Dim())))
+}
+
+// Moves to neighbours reach every mixture too: a move of one number is balanced by a move of another.
+func TestNeighborsOfMixtures(t *testing.T) {
+	number := func(name string) space.Parameter { return space.StepFloat(name, 0, 1, 0.05) }
+	for text, params := range map[string][]space.Parameter{
+		"a + b + c == 1":             {number("a"), space.StepFloat("b", 0.1, 0.7, 0.05), space.StepFloat("c", 0.1, 0.3, 0.05), space.Bool("d")},
+		"100 - a - b - c == 0":       {space.Int("a", 0, 60), space.Int("b", 20, 60), space.StepInt("c", 10, 40, 2)},
+		"2 * a + b == 1.5":           {number("a"), number("b")},
+		"a + b <= 0.1 and a + b > 0": {number("a"), number("b")},
+		"a + b >= 1.9":               {number("a"), number("b")},
+	} {
+		s, err := space.New(params...)
+		require.NoError(t, err)
+		constraint, err := expression.Compile(text, s.Parameters())
+		require.NoError(t, err)
+		s, err = s.Constrain(constraint)
+		require.NoError(t, err)
+		start := s.Encode(s.At(0))
+		assert.Equal(t, s.Count(), reached(s, start), text)
+	}
+}
+
+// reached returns the number of points that moves to neighbours reach from the projected start.
+func reached(s *space.Space, start []float64) int {
 	s.Project(start)
 	queue, seen := [][]float64{start}, map[string]bool{s.Decode(start).Key(): true}
 	for len(queue) > 0 {
 		n := s.Neighbors(queue[0])
-		queue = queue[1:]
+		if queue = queue[1:]; n == nil {
+			continue
+		}
 		rows, _ := n.Dims()
 		for i := range rows {
 			if key := s.Decode(n.RawRowView(i)).Key(); !seen[key] {
@@ -262,8 +291,7 @@ func TestNeighborsConnect(t *testing.T) {
 			}
 		}
 	}
-	size, _ := s.Size()
-	assert.Len(t, seen, size)
+	return len(seen)
 }
 
 func TestProjectIsIdempotentAndKeepsThePoint(t *testing.T) {
