@@ -666,3 +666,40 @@ func TestUnusableFurtherNumbers(t *testing.T) {
 		require.NotContains(t, report.Numbers, "nan")
 	}
 }
+
+// A number with the name of a parameter has the value of the parameter in the trial. A stored result is told again
+// as it is.
+func TestTellRefusesOtherSettings(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		numbers map[string]float64
+		params  string // of the trial
+		fault   string
+	}{
+		{name: "other", params: `{"x":0.25}`, numbers: map[string]float64{"value": 1, "x": 0.5}, fault: "trial 1 was suggested at x=0.25, and its result has x=0.5"},
+		{name: "inactive", params: `{}`, numbers: map[string]float64{"value": 1, "x": 0.5}, fault: "trial 1 was suggested without x, and its result has x=0.5"},
+		{name: "same", params: `{"x":0.25}`, numbers: map[string]float64{"value": 1, "x": 0.25}},
+		{name: "no parameter", params: `{"x":0.25}`, numbers: map[string]float64{"value": 1, "seconds": 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u, b := newStudy(t, line(3), store.Options{})
+			_, err := u.Enqueue(t.Context(), "", map[string]any{"x": 0.25})
+			require.NoError(t, err)
+			change(t, b, func(_ *store.Row, trials []store.Trial, _ time.Time) { trials[0].Params = json.RawMessage(c.params) })
+			told, err := u.Tell(t.Context(), store.Report{Trial: 1, Numbers: c.numbers})
+			if c.fault == "" {
+				require.NoError(t, err)
+				require.Equal(t, c.numbers, told.Numbers)
+				return
+			}
+			require.ErrorIs(t, err, space.ErrPoint)
+			require.ErrorContains(t, err, c.fault)
+			change(t, b, func(_ *store.Row, trials []store.Trial, _ time.Time) {
+				require.Equal(t, store.Pending, trials[0].State)
+				trials[0].State, trials[0].Numbers = store.Complete, c.numbers
+			})
+			_, err = u.Tell(t.Context(), store.Report{Trial: 1, Numbers: c.numbers})
+			require.NoError(t, err, "the stored result")
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
 )
 
@@ -19,6 +20,7 @@ type Report struct {
 	Trial int
 	// Token is the token of the attempt that made the result, or "" if the caller does
 	// not hold a lease, as with bo tell. A token of a deleted study of the same name is refused.
+	// Without a token, a number with the name of a parameter must have the value of the parameter.
 	// Other results with and without a token are treated alike.
 	Token string
 
@@ -44,7 +46,8 @@ type Report struct {
 // because the study was edited while it waited, accepts a first result. The result of an attempt that
 // was issued before an edit needs no number for End.Cost. The error wraps ErrNoTrial, ErrNoStudy if the
 // token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, and
-// ErrEdited too if the study was edited after the attempt was issued, or ErrConflict if the trial has
+// ErrEdited too if the study was edited after the attempt was issued, space.ErrPoint if the report has no
+// token and another value of a parameter than the trial, or ErrConflict if the trial has
 // another result or the key belongs to the result of another trial; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var told Trial
@@ -97,6 +100,11 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
 		return *t, r.agrees(t)
 	}
+	if r.Token == "" {
+		if err := r.elsewhere(d, t); err != nil {
+			return Trial{}, err
+		}
+	}
 	if t.State == Pending && t.Source != loop.Added {
 		row.Finished++
 	}
@@ -112,6 +120,28 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
 	t.Told, t.Revision = e.Revision, e.Revision
 	return *t, putChanges(tx, row, []Trial{*t}, append(events, e))
+}
+
+// elsewhere returns an error that wraps space.ErrPoint if a number has the name of a parameter and not the
+// value of the parameter in the trial.
+func (r *Report) elsewhere(d *study.Definition, t *Trial) error {
+	var params map[string]any
+	if err := json.Unmarshal(t.Params, &params); err != nil {
+		return err
+	}
+	for _, p := range d.Parameters {
+		v, given := r.Numbers[p.Name]
+		if !given || params[p.Name] == v || slices.Contains(d.Reported(), p.Name) {
+			continue
+		}
+		at := "without " + p.Name
+		if value, active := params[p.Name]; active {
+			at = fmt.Sprintf("at %s=%v", p.Name, value)
+		}
+		return fmt.Errorf("%w: trial %d was suggested %s, and its result has %s=%v: to record other settings, add them with bo enqueue and tell that trial; bo fail gives up trial %d",
+			space.ErrPoint, t.Number, at, p.Name, v, t.Number)
+	}
+	return nil
 }
 
 // complete returns an error if a result lacks a number that d.Reported names. Its numbers are given, usable or not.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 )
 
@@ -117,7 +118,7 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 		return refusal{fmt.Errorf("%w; bo tell --help has the way to correct a result", err)}
 	}
 	if err != nil {
-		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
+		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite, space.ErrPoint)
 	}
 	if told.State == store.Failed && r.Message != "" && r.Message != told.Message {
 		fmt.Fprintf(e.stderr, "bo: trial %d failed at %s already, and keeps the first reason: %s was not recorded\n",

@@ -168,3 +168,14 @@ def test_missing_numbers_name_the_dictionary() -> None:
         pytest.raises(TrialError, match="want a dictionary with loss, latency, memory"),
     ):
         study.tell(study.ask(), (1, 2))
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_result_at_other_settings(stored: bool, tmp_path: Path) -> None:
+    """A number with the name of a parameter has the value of the parameter in the trial."""
+    study: Any = Study.create(tmp_path / "bo.db", "demo", X) if stored else Study(X)
+    trial = study.ask()
+    with pytest.raises(TrialError, match=r"was suggested at x=.*, and its result has x=7"):
+        study.tell(trial, {"value": 1.0, "x": 7.0})
+    told = study.tell(trial, {"value": 1.0, "x": trial.params["x"]})
+    assert told.value == 1.0

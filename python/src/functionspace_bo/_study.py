@@ -213,8 +213,11 @@ class Study:
 
         A tuple has the values of several objectives in their order.
         The numbers have the names of all objectives, and of the numbers in `require`. Raises
-        TrialError if one is missing or not finite; the trial is then still pending.
+        TrialError if one is missing or not finite, or has the name of a parameter and another
+        value than the parameter has in the trial; the trial is then still pending.
         """
+        if isinstance(value, Mapping):
+            self._check_settings(number_of(trial), value)
         return self._tell(trial, value, 0.0)
 
     def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
@@ -479,6 +482,18 @@ class Study:
             feasible=self._outcomes.feasible(numbers),
             seconds=seconds,
         )
+
+    def _check_settings(self, number: int, numbers: Mapping[str, Any]) -> None:
+        """Raises TrialError if a number has another value than the parameter of its name."""
+        with self._lock:
+            params = self._pending(number).params
+        for name in self._parameters:
+            if name in numbers and numbers[name] != params.get(name):
+                raise TrialError(
+                    f"trial {number} was suggested at {name}={params.get(name)}, and its result has "
+                    f"{name}={numbers[name]}: to record other settings, use add; "
+                    f"fail gives up trial {number}"
+                )
 
     def _fail(self, trial: Trial | SupportsIndex, message: str, seconds: float) -> Trial:
         return self._finish(trial, state="failed", message=str(message), seconds=seconds)
