@@ -72,3 +72,32 @@ func TestCategoriesHaveNoDirection(t *testing.T) {
 		require.Equal(t, Increases, all[1].Direction)
 	}
 }
+
+// A parameter with one value in all trials has no indices, and the others have the indices of the function at this value.
+func TestNotVaried(t *testing.T) {
+	s, err := space.New(space.Float("still", 0, 1), space.Categorical("kind", "a", "b", "c"), space.Float("x", 0, 1))
+	require.NoError(t, err)
+	x := space.Sobol(20, 1, random.New(1, "still", 0))
+	var h loop.History
+	for i := range 20 {
+		p, err := s.PointOf(map[string]any{"still": 0.25, "kind": "b", "x": x.At(i, 0)})
+		require.NoError(t, err)
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: math.Sin(3 * x.At(i, 0))})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{}, h)
+	require.NoError(t, err)
+	all, err := Importance(t.Context(), v, ImportanceOptions{Paths: 8})
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+	require.Equal(t, "x", all[0].Parameter)
+	require.InDelta(t, 1, float64(all[0].Total), 0.02)
+	for i, name := range []string{"still", "kind"} {
+		e := all[i+1]
+		require.Equal(t, name, e.Parameter)
+		require.Equal(t, Direction("not varied"), e.Direction)
+		require.Equal(t, "not varied: all complete trials have one value", e.Undefined())
+		for _, n := range []Number{e.First, e.Total, e.FirstInterval.Low, e.TotalInterval.High, e.Correlation} {
+			require.True(t, math.IsNaN(float64(n)), name)
+		}
+	}
+}

@@ -52,6 +52,14 @@ type Effect struct {
 	Correlation Number `json:"correlation"`
 }
 
+// Undefined returns the reason why the indices of an effect are null.
+func (e Effect) Undefined() string {
+	if e.Direction == NotVaried {
+		return "not varied: all complete trials have one value"
+	}
+	return "undefined: the prediction is constant"
+}
+
 // Direction is the direction of an effect, in the order of the values of a parameter.
 type Direction string
 
@@ -62,6 +70,8 @@ const (
 	Mixed     Direction = "mixed"     // neither explains most of the effect
 	Unordered Direction = "unordered" // the parameter is categorical
 	None      Direction = "none"      // the first-order index is below 0.01
+	// NotVaried is the direction of a parameter with one value in all complete trials. Its indices are null.
+	NotVaried Direction = "not varied"
 )
 
 // Unimportant returns a sentence if the trials of v are too few for Importance or have equal values, else "". A
@@ -81,7 +91,8 @@ func Unimportant(v *loop.View) string {
 }
 
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
-// order of the total index. Parameters are independent and uniform on the encoded space;
+// order of the total index. A parameter with one value in all complete trials has the direction NotVaried, null
+// indices and the last place; the function is taken at this value. The other parameters are independent and uniform on the encoded space;
 // constraints on parameters are ignored. If values were log transformed, the function is the
 // posterior median. The default Gaussian process is fitted to the complete trials again, with
 // the likelier of the kernels matern52 and rbf. Its fit starts from the hyperparameters of v.
@@ -106,7 +117,7 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 	if o.Points < 16 || o.Points > 65_536 || o.Paths > 1000 {
 		return nil, fmt.Errorf("%w: %d points and %d paths, want 16 to 65536 and at most 1000", ErrArgument, o.Points, o.Paths)
 	}
-	params := free(v.Space)
+	params, held, at := varied(v)
 	// Indices do not change if a constant is subtracted from the values, or if they are scaled.
 	value := func(f function) function {
 		return func(y []float64, x *mat.Dense) {
@@ -121,6 +132,7 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		return nil, err
 	}
 	s := newSaltelli(v.Space, params, o.Points)
+	s.hold(held, at)
 	mean := value(meanOf(posterior))
 	f, err := s.indices(ctx, mean)
 	if err != nil {
@@ -138,6 +150,7 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 	if o.Paths > 0 {
 		paths := posterior.Paths(o.Paths, random.New(0, "importance paths", 0))
 		small := newSaltelli(v.Space, params, max(16, o.Points/8))
+		small.hold(held, at)
 		err = small.intervals(ctx, out, mean, len(paths), func(k int) function {
 			return value(func(y []float64, x *mat.Dense) { paths[k].Eval(y, nil, x) })
 		})
@@ -146,7 +159,35 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Effect) int { return cmp.Compare(b.Total, a.Total) })
+	nan := Number(math.NaN())
+	for _, p := range held {
+		out = append(out, Effect{p.Name, nan, nan, noInterval, noInterval, NotVaried, nan})
+	}
 	return out, nil
+}
+
+// varied splits the parameters that are not fixed into those with several values in the complete trials of v and those
+// with one value. It returns an encoded point with these values. With fewer than two complete trials it holds none.
+func varied(v *loop.View) (params, held []space.Parameter, at []float64) {
+	var rows [][]float64
+	for i, row := range v.Rows {
+		if v.Trials[row].State == loop.Complete {
+			rows = append(rows, v.Data.X.RawRowView(i))
+		}
+	}
+	for _, p := range free(v.Space) {
+		from, end := v.Space.Columns(p.Name)
+		other := func(x []float64) bool { return !slices.Equal(x[from:end], rows[0][from:end]) }
+		if len(rows) > 1 && !slices.ContainsFunc(rows, other) {
+			held = append(held, p)
+		} else {
+			params = append(params, p)
+		}
+	}
+	if len(held) > 0 {
+		at = rows[0]
+	}
+	return params, held, at
 }
 
 // meanOf returns the mean of a posterior.
@@ -257,6 +298,19 @@ func newSaltelli(s *space.Space, params []space.Parameter, n int) *saltelli {
 	out := &saltelli{space: s, params: params, a: mat.DenseCopyOf(both.Slice(0, n, 0, d)), b: mat.DenseCopyOf(both.Slice(0, n, d, 2*d))}
 	out.at = out.projected(out.a)
 	return out
+}
+
+// hold gives all points the values of parameters in an encoded point.
+func (s *saltelli) hold(params []space.Parameter, at []float64) {
+	n, _ := s.a.Dims()
+	for _, p := range params {
+		from, end := s.space.Columns(p.Name)
+		for k := range n {
+			copy(s.a.RawRowView(k)[from:end], at[from:end])
+			copy(s.b.RawRowView(k)[from:end], at[from:end])
+		}
+	}
+	s.at = s.projected(s.a)
 }
 
 // projected returns the points of the space nearest to the rows of x.

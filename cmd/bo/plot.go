@@ -399,7 +399,7 @@ func (c *plotCmd) model(ctx context.Context, v *loop.View, out *plotted, o plot.
 		if err != nil {
 			return err
 		}
-		if len(effects) > 0 && math.IsNaN(float64(effects[0].Total)) {
+		if len(effects) > 0 && math.IsNaN(float64(effects[0].Total)) && effects[0].Direction != insight.NotVaried {
 			out.Warnings = append(out.Warnings, "the prediction is constant, so that importance is undefined")
 		}
 		o.Constrained = len(v.Space.Constraints()) > 0

@@ -465,7 +465,7 @@ func importanceLines(effects []insight.Effect, bars bool, width int) []string {
 		name := clip(e.Parameter, 24)
 		line := name + strings.Repeat(" ", longest-len([]rune(name)))
 		if math.IsNaN(float64(e.Total)) {
-			lines = append(lines, line+"  undefined: the prediction is constant")
+			lines = append(lines, line+"  "+e.Undefined())
 			continue
 		}
 		line += fmt.Sprintf("  %.2f", float64(e.Total))

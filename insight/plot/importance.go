@@ -63,7 +63,7 @@ func Importance(effects []insight.Effect, o Options) *Figure {
 
 func drawEffect(g *graph, e *insight.Effect, objective string, y, height vg.Length) {
 	if !finite(float64(e.Total)) || !finite(float64(e.First)) {
-		g.text("undefined: the prediction is constant", g.Min.X+6, y, textStyle{size: tickSize, color: g.theme.Muted, y: draw.YCenter})
+		g.text(e.Undefined(), g.Min.X+6, y, textStyle{size: tickSize, color: g.theme.Muted, y: draw.YCenter})
 		return
 	}
 	x := func(v float64) vg.Length { return g.X(min(1, max(0, g.x.place(v)))) }

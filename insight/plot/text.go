@@ -198,7 +198,7 @@ func ImportanceText(w io.Writer, effects []insight.Effect, width int, blocks boo
 		}
 		padded := string(name) + strings.Repeat(" ", longest-len(name))
 		if !finite(float64(e.Total)) {
-			fmt.Fprintf(&b, "%s  undefined: the prediction is constant\n", padded)
+			fmt.Fprintf(&b, "%s  %s\n", padded, e.Undefined())
 			continue
 		}
 		line := fmt.Sprintf("%s  %s  %5.2f  %5.2f  %s", padded, textBar(float64(e.Total), room, blocks), float64(e.Total), math.Max(0, float64(e.First)), e.Direction)

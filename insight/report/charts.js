@@ -550,7 +550,7 @@ globalThis.boCharts = (() => {
     ];
     return {
       option: {...base(s), legend: legendOf(s, used(series)), xAxis: {...lines(s), type: 'value', min: 0, max: (v) => Math.max(1, Math.ceil(v.max * 10) / 10), name: 'part of the variance of the prediction', nameLocation: 'middle', nameGap: 28}, yAxis: {...lines(s), type: 'category', inverse: true, data: names, axisLabel: {color: s.theme.text, fontSize: 13, interval: 0, formatter: (v, i) => labels[i]}, splitLine: {show: false}}, series},
-      label: `Importance of the parameters for ${goal.name}: ` + (shown.length ? told + (shown.length > 8 ? `, and ${shown.length - 8} less important ones.` : '.') : 'the prediction is constant.'),
+      label: `Importance of the parameters for ${goal.name}: ` + (shown.length ? told + (shown.length > 8 ? `, and ${shown.length - 8} less important ones.` : '.') : effects.every((e) => e.direction === 'not varied') ? 'all complete trials have equal parameters.' : 'the prediction is constant.'),
       height: 110 + (effects.length > 12 ? 28 : 44) * Math.max(2, effects.length),
       columns: ['parameter', 'alone', 'with interactions', '90 % low', '90 % high', 'direction'],
       rows: () => effects.map((e) => [e.parameter, number(e.first), number(e.total), number(e.total_interval.low), number(e.total_interval.high), e.direction]),
