@@ -124,9 +124,20 @@ type importCmd struct {
 
 func (c *importCmd) Run(e *env) error {
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		before := 0
+		if c.Key != "" {
+			v, err := u.Brief(e.ctx)
+			if err != nil {
+				return err
+			}
+			before = len(v.Trials)
+		}
 		added, err := c.add(e, u)
 		if err != nil {
 			return err
+		}
+		if len(added) > 0 && added[0].Number <= before {
+			return c.printRepeated(e)
 		}
 		if err := c.noteRepeated(e, u, added); err != nil {
 			return err
@@ -140,6 +151,15 @@ func (c *importCmd) Run(e *env) error {
 		_, err = fmt.Fprintf(e.stdout, "added %s to study %s\n", count(len(added), "trial"), c.Study)
 		return err
 	})
+}
+
+// printRepeated prints that a repeated request added nothing.
+func (c *importCmd) printRepeated(e *env) error {
+	if c.JSON {
+		return printJSON(e.stdout, map[string]int{"added": 0})
+	}
+	_, err := fmt.Fprintf(e.stdout, "already imported with the key %s: nothing added to study %s\n", c.Key, c.Study)
+	return err
 }
 
 // noteRepeated reports added trials with the parameters and the result of another added trial, and of an
