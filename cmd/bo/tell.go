@@ -21,7 +21,7 @@ type tellCmd struct {
 	storeFlags
 	Study string   `arg:"" complete:"studies" help:"Name of the study."`
 	Trial int      `arg:"" help:"Number of the trial."`
-	Value string   `arg:"" help:"The objective, or a JSON object of numbers such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Value []string `arg:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
 	Step  *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
 	Key   string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON  bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
@@ -33,7 +33,8 @@ func (tellCmd) Help() string {
 Examples:
 
     bo tell bread 1 7.5
-    bo tell bread 2 '{"taste": 7.5, "minutes": 12}'
+    bo tell bread 2 taste=7.5 seconds=12
+    bo tell bread 2 '{"taste": 7.5, "seconds": 12}'
     bo study export bread -o bread.json
     bo study import bread.json --study corrected`
 }
@@ -57,12 +58,13 @@ func (c *tellCmd) Run(e *env) error {
 
 // report records a step and prints the decision of the stopping rule.
 func (c *tellCmd) report(e *env, u *store.Study) error {
-	value, err := strconv.ParseFloat(c.Value, 64)
+	text := strings.Join(c.Value, " ")
+	value, err := strconv.ParseFloat(text, 64)
 	switch {
 	case c.Key != "":
 		return usagef("--key is not for --step: a repeated step changes nothing")
 	case err != nil && !math.IsInf(value, 0):
-		return usagef("the value is %s, want a number", brief(c.Value))
+		return usagef("the value is %s, want a number", brief(text))
 	}
 	t, err := u.ReportSteps(e.ctx, store.Attempt{Trial: c.Trial}, loop.Step{Step: *c.Step, Value: value})
 	if err != nil {
@@ -80,8 +82,12 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 	return err
 }
 
-// parseNumbers reads a number, which is the objective, or a JSON object of numbers.
-func parseNumbers(text, objective string) (map[string]float64, error) {
+// parseNumbers reads a number, which is the objective, NAME=VALUE words, or a JSON object of numbers.
+func parseNumbers(words []string, objective string) (map[string]float64, error) {
+	text := words[0]
+	if len(words) > 1 || strings.Contains(text, "=") && !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return parseNamed(words)
+	}
 	if y, err := parseNumber(text); err == nil {
 		return map[string]float64{objective: y}, nil
 	}
@@ -99,6 +105,26 @@ func parseNumbers(text, objective string) (map[string]float64, error) {
 	}
 	if err := strictjson.Repeated([]byte(text)); err != nil {
 		return nil, fmt.Errorf("the value is %s: %w", brief(text), err)
+	}
+	return numbers, nil
+}
+
+// parseNamed reads NAME=VALUE words.
+func parseNamed(words []string) (map[string]float64, error) {
+	numbers := map[string]float64{}
+	for _, w := range words {
+		name, text, ok := strings.Cut(w, "=")
+		if !ok {
+			return nil, fmt.Errorf("the value is %s, want NAME=VALUE", brief(w))
+		}
+		if _, twice := numbers[name]; twice {
+			return nil, fmt.Errorf("%s is given twice", name)
+		}
+		y, err := parseNumber(text)
+		if err != nil {
+			return nil, fmt.Errorf("the value is %s: %s is %s, want a number such as 12.6", brief(w), name, brief(text))
+		}
+		numbers[name] = y
 	}
 	return numbers, nil
 }
