@@ -100,7 +100,7 @@ func missing(names []string, numbers map[string]float64) error {
 			hint = ", only " + strings.Join(given, ", ")
 		}
 		if near, ok := didyoumean.Near(name, given); ok {
-			hint = ": did you mean " + near + "?"
+			hint = ": rename " + near + " to " + name
 		}
 		return fmt.Errorf("no number named %q was reported%s", name, hint)
 	}

@@ -70,7 +70,7 @@ func TestDeclaredNumbers(t *testing.T) {
 	require.Equal(t, d.Requirements(), requirements)
 
 	numbers := map[string]float64{"loss": 1, "speed": 1}
-	require.EqualError(t, d.Missing(map[string]float64{"los": 1}), `no number named "loss" was reported: did you mean los?`)
+	require.EqualError(t, d.Missing(map[string]float64{"los": 1}), `no number named "loss" was reported: rename los to loss`)
 	require.EqualError(t, d.Missing(numbers), `no number named "memory" was reported, only loss, speed`)
 	require.EqualError(t, d.Missing(nil), `no number named "loss" was reported`)
 	require.False(t, d.Feasible(numbers), "a missing number")
