@@ -113,6 +113,8 @@ func plain(message string) string {
 		return message
 	case found[1] == "EOF":
 		return "the text ends too early"
+	case found[2] == `"="`:
+		return `unexpected "=": write == for a comparison`
 	default:
 		return "unexpected " + cmp.Or(found[2], found[1])
 	}

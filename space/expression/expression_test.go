@@ -119,6 +119,7 @@ func TestFaults(t *testing.T) {
 		"":                       `"": character 1: the text ends too early`,
 		"n >":                    `"n >": character 3: the text ends too early`,
 		"n <= 3 mol":             `"n <= 3 mol": character 8: unexpected "mol"`,
+		"n = 3":                  `"n = 3": character 3: unexpected "=": write == for a comparison`,
 		"0,5 <= n":               `"0,5 <= n": character 2: unexpected ","`,
 		"n":                      `"n": character 1: want a condition that is true or false, not a number`,
 		"nn > 1":                 `"nn > 1": character 1: unknown parameter "nn": did you mean n?`,
