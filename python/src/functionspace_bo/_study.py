@@ -490,8 +490,8 @@ class Study:
         for name in self._parameters:
             if name in numbers and numbers[name] != params.get(name):
                 raise TrialError(
-                    f"trial {number} was suggested at {name}={params.get(name)}, and its result has "
-                    f"{name}={numbers[name]}: to record other settings, use add; "
+                    f"trial {number} was suggested at {name}={params.get(name)}, and its result "
+                    f"has {name}={numbers[name]}: to record other settings, use add; "
                     f"fail gives up trial {number}"
                 )
 
