@@ -47,8 +47,8 @@ const (
 //
 // If dom has discrete parameters, the ascents treat them as continuous and their ends are
 // projected. From the best projections, moves to better neighbours alternate with ascents
-// in the continuous coordinates until neither improves the value. If most rows of starts are infeasible, as
-// copies of a mixture with noise are, the first is such a start too. A finite domain of up to
+// in the continuous coordinates until neither improves the value. If three quarters of starts are infeasible, as
+// copies of a mixture with noise are, these moves also begin at the first row of starts. A finite domain of up to
 // 4096 points is searched exhaustively instead.
 //
 // The result depends only on the arguments and the state of rng. If f is flat, the error
@@ -236,7 +236,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	if c.dom.Discrete() || restricted(c.dom) != nil {
 		from := slices.Concat(ends, chosen)
 		slices.SortStableFunc(from, func(a, b visited) int { return compare(-a.value, -b.value) })
-		if given := found[n:]; 4*len(finite(given)) < len(given) {
+		if given := found[n:]; 4*len(finite(given)) < len(given) && feasible(c.dom, given[0].x) {
 			from = slices.Insert(from, 0, given[0])
 		}
 		seen := map[string]bool{}

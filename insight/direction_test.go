@@ -95,7 +95,7 @@ func TestNotVaried(t *testing.T) {
 		e := all[i+1]
 		require.Equal(t, name, e.Parameter)
 		require.Equal(t, Direction("not varied"), e.Direction)
-		require.Equal(t, "not varied: all complete trials have one value", e.Undefined())
+		require.Equal(t, "not varied: no two complete trials have different values", e.Undefined())
 		for _, n := range []Number{e.First, e.Total, e.FirstInterval.Low, e.TotalInterval.High, e.Correlation} {
 			require.True(t, math.IsNaN(float64(n)), name)
 		}

@@ -52,10 +52,10 @@ type Effect struct {
 	Correlation Number `json:"correlation"`
 }
 
-// Undefined returns the reason why the indices of an effect are null.
+// Undefined returns the reason why the indices of an effect with null indices are null.
 func (e Effect) Undefined() string {
 	if e.Direction == NotVaried {
-		return "not varied: all complete trials have one value"
+		return "not varied: no two complete trials have different values"
 	}
 	return "undefined: the prediction is constant"
 }

@@ -106,8 +106,8 @@ func (t *task) eachSample(label string, index int, visit func(space.Point)) {
 	}
 }
 
-// spread returns p with the values that a row of the design has for parameters without conditions and constraints. The row
-// is the one of a trial.
+// spread returns p with the values of parameters without constraints from the row of the design for a trial. It returns p
+// if the space has conditions.
 func (t *task) spread(p space.Point, trial int) space.Point {
 	tied := map[string]bool{}
 	for _, c := range t.space.Constraints() {

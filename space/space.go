@@ -236,7 +236,7 @@ func (s *Space) Project(u []float64) {
 // Neighbors returns encoded feasible points that differ from the projected u in one discrete
 // parameter, a row each: for a bool or categorical every other value; for others the values 1, 2, 4, …
 // steps up and down. Parameters that the change activates have the value in the middle of
-// their range. A point that violates a constraint with Excess is replaced by points that restore it by a change of
+// their range. Such a point that violates a constraint with Excess is replaced by points that restore it by a change of
 // another number, for example of a second component of a mixture. Others are left out. Neighbors returns nil if there
 // are none.
 func (s *Space) Neighbors(u []float64) *mat.Dense {
@@ -253,7 +253,7 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 	}
 	most := 0
 	each(func(int, float64) { most++ })
-	rows := make([]float64, 0, most*s.dim)
+	rows, restored := make([]float64, 0, most*s.dim), map[string]bool{}
 	each(func(i int, code float64) {
 		n := len(rows)
 		rows = append(rows, at...)
@@ -264,7 +264,12 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 		s.Project(rows[n:])
 		if moved := slices.Clone(rows[n:]); !s.Feasible(moved) {
 			rows = rows[:n]
-			s.restore(moved, i, func(u []float64) { rows = append(rows, u...) })
+			s.restore(moved, i, func(u []float64) {
+				if k := s.Decode(u).Key(); !restored[k] {
+					restored[k] = true
+					rows = append(rows, u...)
+				}
+			})
 		}
 	})
 	if len(rows) == 0 {

@@ -679,6 +679,9 @@ func TestTellRefusesOtherSettings(t *testing.T) {
 		{name: "other", params: `{"x":0.25}`, numbers: map[string]float64{"value": 1, "x": 0.5}, fault: "trial 1 was suggested at x=0.25, and its result has x=0.5"},
 		{name: "inactive", params: `{}`, numbers: map[string]float64{"value": 1, "x": 0.5}, fault: "trial 1 was suggested without x, and its result has x=0.5"},
 		{name: "same", params: `{"x":0.25}`, numbers: map[string]float64{"value": 1, "x": 0.25}},
+		{name: "six digits", params: `{"x":0.123456789}`, numbers: map[string]float64{"value": 1, "x": 0.123457}},
+		{name: "bool", params: `{"x":true}`, numbers: map[string]float64{"value": 1, "x": 1}},
+		{name: "other bool", params: `{"x":true}`, numbers: map[string]float64{"value": 1, "x": 0}, fault: "trial 1 was suggested at x=true, and its result has x=0"},
 		{name: "no parameter", params: `{"x":0.25}`, numbers: map[string]float64{"value": 1, "seconds": 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

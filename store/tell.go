@@ -20,7 +20,7 @@ type Report struct {
 	Trial int
 	// Token is the token of the attempt that made the result, or "" if the caller does
 	// not hold a lease, as with bo tell. A token of a deleted study of the same name is refused.
-	// Without a token, a number with the name of a parameter must have the value of the parameter.
+	// Without a token, a number with the name of a parameter must have the value of the parameter, up to six digits.
 	// Other results with and without a token are treated alike.
 	Token string
 
@@ -131,7 +131,7 @@ func (r *Report) elsewhere(d *study.Definition, t *Trial) error {
 	}
 	for _, p := range d.Parameters {
 		v, given := r.Numbers[p.Name]
-		if !given || params[p.Name] == v || slices.Contains(d.Reported(), p.Name) {
+		if !given || equalSetting(params[p.Name], v) || slices.Contains(d.Reported(), p.Name) {
 			continue
 		}
 		at := "without " + p.Name
@@ -142,6 +142,17 @@ func (r *Report) elsewhere(d *study.Definition, t *Trial) error {
 			space.ErrPoint, t.Number, at, p.Name, v, t.Number)
 	}
 	return nil
+}
+
+// equalSetting reports whether v is the value of a parameter, up to the six digits that programs print. A bool is 0 or 1.
+func equalSetting(setting any, v float64) bool {
+	switch setting := setting.(type) {
+	case bool:
+		return v == 1 && setting || v == 0 && !setting
+	case float64:
+		return math.Abs(v-setting) <= 1e-5*math.Abs(setting)
+	}
+	return false
 }
 
 // complete returns an error if a result lacks a number that d.Reported names. Its numbers are given, usable or not.

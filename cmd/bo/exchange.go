@@ -158,7 +158,7 @@ func (c *importCmd) printRepeated(e *env) error {
 	if c.JSON {
 		return printJSON(e.stdout, map[string]int{"added": 0})
 	}
-	_, err := fmt.Fprintf(e.stdout, "already imported with the key %s: nothing added to study %s\n", c.Key, c.Study)
+	_, err := fmt.Fprintf(e.stdout, "the key %s was used before: nothing added to study %s\n", c.Key, c.Study)
 	return err
 }
 

@@ -114,7 +114,7 @@ func parseNamed(words []string) (map[string]float64, error) {
 	numbers := map[string]float64{}
 	for _, w := range words {
 		name, text, ok := strings.Cut(w, "=")
-		if !ok {
+		if !ok || name == "" {
 			return nil, fmt.Errorf("the value is %s, want NAME=VALUE", brief(w))
 		}
 		if _, twice := numbers[name]; twice {

@@ -177,5 +177,13 @@ def test_result_at_other_settings(stored: bool, tmp_path: Path) -> None:
     trial = study.ask()
     with pytest.raises(TrialError, match=r"was suggested at x=.*, and its result has x=7"):
         study.tell(trial, {"value": 1.0, "x": 7.0})
-    told = study.tell(trial, {"value": 1.0, "x": trial.params["x"]})
+    told = study.tell(trial, {"value": 1.0, "x": float(f"{trial.params['x']:.6g}")})
     assert told.value == 1.0
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_objective_with_the_name_of_a_parameter(stored: bool, tmp_path: Path) -> None:
+    space = {"value": Float(0, 1), "flag": [True, False]}
+    study: Any = Study.create(tmp_path / "bo.db", "demo", space) if stored else Study(space)
+    trial = study.ask()
+    assert study.tell(trial, {"value": 3.0, "flag": trial.params["flag"]}).value == 3.0

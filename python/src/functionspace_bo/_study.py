@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import shutil
@@ -217,7 +218,7 @@ class Study:
         value than the parameter has in the trial; the trial is then still pending.
         """
         if isinstance(value, Mapping):
-            self._check_settings(number_of(trial), value)
+            self._check_settings(number_of(trial), self._outcomes.read(value)[1])
         return self._tell(trial, value, 0.0)
 
     def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
@@ -483,17 +484,25 @@ class Study:
             seconds=seconds,
         )
 
-    def _check_settings(self, number: int, numbers: Mapping[str, Any]) -> None:
-        """Raises TrialError if a number has another value than the parameter of its name."""
+    def _check_settings(self, number: int, numbers: Mapping[str, float]) -> None:
+        """Raises TrialError if a number has another value than the parameter of its name.
+
+        Values are equal up to the six digits that programs print.
+        """
         with self._lock:
             params = self._pending(number).params
         for name in self._parameters:
-            if name in numbers and numbers[name] != params.get(name):
-                raise TrialError(
-                    f"trial {number} was suggested at {name}={params.get(name)}, and its result "
-                    f"has {name}={numbers[name]}: to record other settings, use add; "
-                    f"fail gives up trial {number}"
-                )
+            if name not in numbers or name in self._outcomes.declared:
+                continue
+            value, told = params.get(name), numbers[name]
+            if isinstance(value, int | float) and math.isclose(told, value, rel_tol=1e-5):
+                continue
+            suggested = f"at {name}={value}" if name in params else f"without {name}"
+            raise TrialError(
+                f"trial {number} was suggested {suggested}, and its result has "
+                f"{name}={told}: to record other settings, use add; "
+                f"fail gives up trial {number}"
+            )
 
     def _fail(self, trial: Trial | SupportsIndex, message: str, seconds: float) -> Trial:
         return self._finish(trial, state="failed", message=str(message), seconds=seconds)
