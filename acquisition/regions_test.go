@@ -57,6 +57,9 @@ func TestRegionsFarBounds(t *testing.T) {
 					}
 					large++
 					w := r.workspace(mem)
+					for j := range m {
+						w.weigh(w.start[j], w.start[j+1], mean[j][0], sds[j])
+					}
 					want := w.log(0, mean, sds)
 					assert.InDelta(t, want, logs[0], 1e-9*max(1, math.Abs(want)), "m=%d n=%d sd=%g", m, n, sd)
 					w.pullLog(0, want)
