@@ -21,8 +21,8 @@ type Domain interface {
 	// Project moves u to the nearest point of the domain.
 	Project(u []float64)
 	// Neighbors returns points that differ from the projected u in one discrete
-	// parameter, a row each; nil if no parameter is discrete. Repeated moves to
-	// neighbours reach all combinations of discrete values.
+	// parameter, or in two that a constraint ties together, a row each; nil if there are none.
+	// Without constraints, repeated moves to neighbours reach all combinations of discrete values.
 	Neighbors(u []float64) *mat.Dense
 	// Size returns the number of points, if that is finite.
 	Size() (n int, finite bool)

@@ -123,7 +123,7 @@ const (
 	nearTo   = 9
 )
 
-// weigh writes s h(z), Φ(z) and φ(z) for the ascending bounds lo to hi. Few of many bounds are near.
+// weigh writes s h(z), Φ(z) and φ(z) for the ascending bounds from lo to hi-1. Only near bounds are costly.
 func (w *regionMemory) weigh(lo, hi int, mean, sd float64) {
 	from, _ := slices.BinarySearch(w.bounds[lo:hi], mean+nearFrom*sd)
 	to, _ := slices.BinarySearch(w.bounds[lo:hi], mean+nearTo*sd)

@@ -92,8 +92,8 @@ func Unimportant(v *loop.View) string {
 
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
 // order of the total index. A parameter with one value in all complete trials has the direction NotVaried, null
-// indices and the last place; the function is taken at this value. The other parameters are independent and uniform on the encoded space;
-// constraints on parameters are ignored. If values were log transformed, the function is the
+// indices and the last place; the function is taken at this value. The other parameters are independent and uniform on
+// the encoded space; constraints on parameters are ignored. If values were log transformed, the function is the
 // posterior median. The default Gaussian process is fitted to the complete trials again, with
 // the likelier of the kernels matern52 and rbf. Its fit starts from the hyperparameters of v.
 //

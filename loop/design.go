@@ -68,7 +68,11 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 	}
 	if t.space.Restricted() {
 		for b := 0; b < samples && more(); b++ {
-			t.eachSample("feasible", trial+b, func(p space.Point) { take(t.spread(p, trial+len(out))) })
+			t.eachSample("feasible", trial+b, func(p space.Point) {
+				if len(out) < k {
+					take(t.spread(p, trial+len(out)))
+				}
+			})
 		}
 	}
 	if more() && t.unseen(seen) > 0 {

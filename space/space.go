@@ -253,7 +253,8 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 	}
 	most := 0
 	each(func(int, float64) { most++ })
-	rows, restored := make([]float64, 0, most*s.dim), map[string]bool{}
+	rows := make([]float64, 0, most*s.dim)
+	var restored map[string]bool
 	each(func(i int, code float64) {
 		n := len(rows)
 		rows = append(rows, at...)
@@ -261,16 +262,20 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 		if s.region == nil {
 			return
 		}
-		s.Project(rows[n:])
-		if moved := slices.Clone(rows[n:]); !s.Feasible(moved) {
-			rows = rows[:n]
-			s.restore(moved, i, func(u []float64) {
-				if k := s.Decode(u).Key(); !restored[k] {
-					restored[k] = true
-					rows = append(rows, u...)
-				}
-			})
+		if s.Project(rows[n:]); s.Feasible(rows[n:]) {
+			return
 		}
+		moved := slices.Clone(rows[n:])
+		rows = rows[:n]
+		s.restore(moved, i, func(u []float64) {
+			if k := s.Decode(u).Key(); !restored[k] {
+				if restored == nil {
+					restored = map[string]bool{}
+				}
+				restored[k] = true
+				rows = append(rows, u...)
+			}
+		})
 	})
 	if len(rows) == 0 {
 		return nil
