@@ -368,6 +368,37 @@ func TestThinBand(t *testing.T) {
 	}
 }
 
+// Points of a mixture that are too many for a list have nearly the uniform distribution: five whole numbers with
+// sum 100 have the mean square 20 + 2·100·99/(5·6) = 680.
+func TestMixtureSamples(t *testing.T) {
+	spec := space.Spec{Constraints: []space.Condition{{}}}
+	c := &spec.Constraints[0]
+	for i := range 5 {
+		c.On = append(c.On, string(rune('a'+i)))
+		spec.Parameters = append(spec.Parameters, space.Int(c.On[i], 0, 100))
+	}
+	excess := func(p space.Point) float64 {
+		sum := -100
+		for _, name := range c.On {
+			sum += p.Int(name)
+		}
+		return math.Abs(float64(sum))
+	}
+	c.Text, c.Excess, c.Holds = "sum", excess, func(p space.Point) bool { return excess(p) == 0 }
+	s, err := spec.Space()
+	require.NoError(t, err)
+	const n = 2000
+	x, squares := s.Sample(n, rand.New(rand.NewPCG(1, 2))), 0.0
+	for i := range n {
+		p := s.Decode(x.RawRowView(i))
+		require.True(t, c.Holds(p), "%v", p)
+		for _, name := range c.On {
+			squares += math.Pow(float64(p.Int(name)), 2) / (5 * n)
+		}
+	}
+	require.InEpsilon(t, 680, squares, 0.05)
+}
+
 // A space shares no list of names with its caller.
 func TestSpaceCopiesNamesOfConditions(t *testing.T) {
 	holds := func(space.Point) bool { return true }

@@ -265,6 +265,72 @@ func (s *Space) move(p Point, rng *rand.Rand) Point {
 	return q
 }
 
+// restore visits encoded feasible points that differ from the projected u, which violates a constraint, in one discrete
+// number other than parameter i, or in any if i is negative. Its value is a root of the excess of the first such
+// constraint, if this is the absolute value of a function that is linear in the index of the value, as in mixtures.
+func (s *Space) restore(u []float64, i int, visit func(u []float64)) {
+	p, k := s.Decode(u), 0
+	for s.holds(p, k) {
+		k++
+	}
+	if s.constraints[k].Excess == nil {
+		return
+	}
+	excess := func(p Point) float64 {
+		if slices.ContainsFunc(s.on[k], func(i int) bool { return inactive(p.codes[i]) }) {
+			return math.NaN()
+		}
+		return s.constraints[k].Excess(p)
+	}
+	was := excess(p)
+	for _, j := range s.on[k] {
+		q := &s.params[j]
+		if j == i || !q.discrete() || q.Kind == KindCategorical || q.Kind == KindBool {
+			continue
+		}
+		to := func(index float64) []float64 {
+			moved := slices.Clone(u)
+			q.encode(s.columns(moved, j), q.level(index))
+			s.Project(moved)
+			return moved
+		}
+		at, last, step := q.index(p.codes[j]), float64(q.levels()-1), 1.0
+		if at == last {
+			step = -1
+		}
+		is, tried := excess(s.Decode(to(at+step))), at
+		for _, slope := range []float64{was - is, was + is} { // the sign of the function may change in a step
+			index := at + step*math.Round(was/slope)
+			if index == tried || !(0 <= index && index <= last) {
+				continue
+			}
+			tried = index
+			if moved := to(index); s.Feasible(moved) {
+				visit(moved)
+			}
+		}
+	}
+}
+
+// step returns a feasible point after a random move of the feasible p: the moved point, else one of its restored points,
+// else the end of a descent from it, else p.
+func (s *Space) step(p Point, rng *rand.Rand) Point {
+	q := s.move(p, rng)
+	if s.feasible(q) {
+		return q
+	}
+	n := 0
+	s.restore(s.Encode(q), -1, func(u []float64) {
+		if n++; rng.IntN(n) == 0 {
+			p = s.Decode(u)
+		}
+	})
+	if n == 0 && s.region.repairable && s.repair(q, rng) {
+		return q
+	}
+	return p
+}
+
 // List returns all encoded points, a row each, if s is Listed and has at most most points;
 // else nil.
 func (s *Space) List(most int) *mat.Dense {
@@ -307,10 +373,7 @@ func (s *Space) Sample(n int, rng *rand.Rand) *mat.Dense {
 	for ; k < n; k++ {
 		p := Point{space: s, codes: slices.Clone(seeds[rng.IntN(len(seeds))])}
 		for range walkSteps {
-			q := s.move(p, rng)
-			if s.feasible(q) || s.region.repairable && s.repair(q, rng) {
-				p = q
-			}
+			p = s.step(p, rng)
 		}
 		set(k, p)
 	}

@@ -283,53 +283,6 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 	return mat.NewDense(len(rows)/s.dim, s.dim, rows)
 }
 
-// restore visits encoded feasible points that differ from the projected u, which violates a constraint, in one discrete
-// number other than parameter i. Its value is a root of the excess of the first such constraint, if this is the absolute
-// value of a function that is linear in the index of the value, as in mixtures.
-func (s *Space) restore(u []float64, i int, visit func(u []float64)) {
-	p, k := s.Decode(u), 0
-	for s.holds(p, k) {
-		k++
-	}
-	if s.constraints[k].Excess == nil {
-		return
-	}
-	excess := func(p Point) float64 {
-		if slices.ContainsFunc(s.on[k], func(i int) bool { return inactive(p.codes[i]) }) {
-			return math.NaN()
-		}
-		return s.constraints[k].Excess(p)
-	}
-	was := excess(p)
-	for _, j := range s.on[k] {
-		q := &s.params[j]
-		if j == i || !q.discrete() || q.Kind == KindCategorical || q.Kind == KindBool {
-			continue
-		}
-		to := func(index float64) []float64 {
-			moved := slices.Clone(u)
-			q.encode(s.columns(moved, j), q.level(index))
-			s.Project(moved)
-			return moved
-		}
-		at, last, step := q.index(p.codes[j]), float64(q.levels()-1), 1.0
-		if at == last {
-			step = -1
-		}
-		is, tried := excess(s.Decode(to(at+step))), at
-		for _, slope := range []float64{was - is, was + is} { // the sign of the function may change in a step
-			index := at + step*math.Round(was/slope)
-			if index == tried || !(0 <= index && index <= last) {
-				continue
-			}
-			tried = index
-			if moved := to(index); s.Feasible(moved) {
-				visit(moved)
-			}
-		}
-	}
-}
-
 // neighbors visits the codes of the neighbours of a code of a discrete parameter.
 func (p *Parameter) neighbors(code float64, visit func(code float64)) {
 	k, last := p.index(code), float64(p.levels()-1)
