@@ -25,6 +25,11 @@ func (s *Space) Count() int {
 	if s.Listed() && s.region != nil {
 		return len(s.region.points)
 	}
+	return s.combinations()
+}
+
+// combinations returns the product of the numbers of values, at most math.MaxInt.
+func (s *Space) combinations() int {
 	total := uint64(1)
 	for i := range s.params {
 		high, low := bits.Mul64(total, s.params[i].count())

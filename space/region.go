@@ -19,6 +19,7 @@ const (
 	maxSeeds   = 64      // feasible points that a search keeps
 	fewSeeds   = 16      // feasible points that stand for all
 	fewDraws   = 1 << 12 // uniform points, before other methods
+	fewListed  = 1 << 14 // combinations of values that are enumerated before descents
 	manyDraws  = 1 << 17 // uniform points, after other methods
 	repairs    = 256     // starts of the descent of violations
 	descent    = 300     // moves of a descent
@@ -110,21 +111,16 @@ func (e *enumeration) visit(rank int) bool {
 }
 
 // seeds returns feasible points of a space with constraints: uniform ones if these are
-// frequent, else points of the enumeration or ends of descents of the violation. It depends
-// on the space alone.
+// frequent, else ends of descents of the violation or points of the enumeration. It depends
+// on the space alone. The enumeration takes up to 0.1 s, so descents come first unless the
+// combinations of values are few.
 func (s *Space) seeds() [][]float64 {
 	r := s.region
 	r.seeding.Do(func() {
 		rng := rand.New(rand.NewPCG(0x5eed, 0))
 		r.share = s.draw(rng, fewDraws)
-		switch {
-		case len(r.seeds) >= fewSeeds:
-		case s.list():
-			r.whole, r.seeds = true, nil
-			for _, k := range rng.Perm(len(r.points))[:min(maxSeeds, len(r.points))] {
-				r.seeds = append(r.seeds, r.points[k])
-			}
-		default:
+		few := s.combinations() <= fewListed
+		if len(r.seeds) < fewSeeds && !few {
 			uniform := len(r.seeds)
 			for range repairs {
 				if p := s.random(rng); s.repair(p, rng) {
@@ -135,9 +131,16 @@ func (s *Space) seeds() [][]float64 {
 				}
 			}
 			r.repairable = len(r.seeds) > uniform
-			if len(r.seeds) == 0 {
-				r.share = s.draw(rng, manyDraws)
+		}
+		switch {
+		case len(r.seeds) >= fewSeeds:
+		case s.list():
+			r.whole, r.seeds = true, nil
+			for _, k := range rng.Perm(len(r.points))[:min(maxSeeds, len(r.points))] {
+				r.seeds = append(r.seeds, r.points[k])
 			}
+		case len(r.seeds) == 0:
+			r.share = s.draw(rng, manyDraws)
 		}
 	})
 	return r.seeds
