@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -203,7 +201,7 @@ func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean functio
 		return err
 	}
 	firsts, totals := make([][]float64, n), make([][]float64, n)
-	err = inParallel(n, func(k int) error {
+	err = parallel.Try(n, func(k int) error {
 		f, err := s.indices(ctx, draw(k))
 		if err != nil {
 			return err
@@ -220,27 +218,6 @@ func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean functio
 	}
 	for i := range effects {
 		effects[i].FirstInterval, effects[i].TotalInterval = spread(firsts, i), spread(totals, i)
-	}
-	return nil
-}
-
-// inParallel calls f with 0 to n-1 on all processors, and returns the error of the smallest argument.
-func inParallel(n int, f func(k int) error) error {
-	errs := make([]error, n)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(n, parallel.Workers()) {
-		group.Go(func() {
-			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
-				errs[k] = f(k)
-			}
-		})
-	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -346,7 +323,7 @@ func (s *saltelli) indices(ctx context.Context, f function) (indices, error) {
 		variance = math.NaN()
 	}
 	out := indices{make([]float64, len(s.params)), make([]float64, len(s.params)), fa}
-	err := inParallel(len(s.params), func(i int) error {
+	err := parallel.Try(len(s.params), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -34,3 +34,16 @@ func BenchmarkSave(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkEstimateRegret measures an estimate with default options after 40 trials.
+func BenchmarkEstimateRegret(b *testing.B) {
+	s := newStudy(b, box(b), Options{})
+	_, err := s.Run(b.Context(), branin, 40, 1)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.EstimateRegret(b.Context(), 0.95); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -110,21 +112,25 @@ func (t *task) regrets(ctx context.Context, f *fitted, order []int) ([]float64, 
 	}
 	at := mat.NewDense(1, t.space.Dim(), slices.Clone(starts.RawRowView(0)))
 	rng := random.New(t.opts.Seed, "regret", t.next())
-	all := make([]float64, 0, regretPaths)
-	for i, path := range f.Paths(regretPaths, rng) {
+	paths := f.Paths(regretPaths, rng)
+	streams := make([]*rand.Rand, len(paths))
+	for i := range streams {
+		streams[i] = random.Split(rng, "minimum", i)
+	}
+	all := make([]float64, len(paths))
+	err := parallel.Try(len(paths), func(i int) error {
 		var here [1]float64
-		drawn := spreadPath{f.Posterior, path}
+		drawn := spreadPath{f.Posterior, paths[i]}
 		drawn.Eval(here[:], nil, at)
 		_, most, err := acquisition.Maximize(ctx, drawn, t.space, starts,
-			acquisition.MaximizeOptions{Raw: 256, Starts: 4, Iterations: 50}, random.Split(rng, "minimum", i))
+			acquisition.MaximizeOptions{Raw: 256, Starts: 4, Iterations: 50}, streams[i])
 		if errors.Is(err, acquisition.ErrFlat) && !math.IsNaN(here[0]) && !math.IsInf(here[0], 0) {
-			most = here[0]
-		} else if err != nil {
-			return nil, err
+			most, err = here[0], nil
 		}
-		all = append(all, f.warp.scale.SD*max(0, most-here[0]))
-	}
-	return all, nil
+		all[i] = f.warp.scale.SD * max(0, most-here[0])
+		return err
+	})
+	return all, err
 }
 
 // spreadPath is minus a function drawn from a posterior, with its deviation from the mean
@@ -140,12 +146,12 @@ func (s spreadPath) Dim() int { return s.posterior.Dim() }
 // Eval implements acquisition.Function.
 func (s spreadPath) Eval(value []float64, grad, x *mat.Dense) {
 	s.path.Eval(value, grad, x)
-	mean, variance := make([]float64, len(value)), make([]float64, len(value))
+	mean := make([]float64, len(value))
 	if grad == nil {
-		s.posterior.Predict(mean, variance, x)
+		surrogate.Means(s.posterior, mean, x)
 	} else {
 		dmean, dvariance := mat.NewDense(len(value), s.Dim(), nil), mat.NewDense(len(value), s.Dim(), nil)
-		s.posterior.PredictGrad(mean, variance, dmean, dvariance, x)
+		s.posterior.PredictGrad(mean, make([]float64, len(value)), dmean, dvariance, x)
 		grad.Scale(-regretSpread, grad)
 		dmean.Scale(regretSpread-1, dmean)
 		grad.Add(grad, dmean)

@@ -43,3 +43,15 @@ func Each(n int, f func(i int)) {
 	}
 	group.Wait()
 }
+
+// Try calls f as Each does. It returns the error of the smallest argument, or nil.
+func Try(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	Each(n, func(i int) { errs[i] = f(i) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

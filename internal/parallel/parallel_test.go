@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -20,4 +21,16 @@ func TestEach(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Try returns the error of the smallest argument.
+func TestTry(t *testing.T) {
+	require.NoError(t, Try(3, func(int) error { return nil }))
+	err := Try(100, func(i int) error {
+		if i < 40 {
+			return nil
+		}
+		return fmt.Errorf("fault %d", i)
+	})
+	require.EqualError(t, err, "fault 40")
 }
