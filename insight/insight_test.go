@@ -311,6 +311,63 @@ func TestCheckFindsWrongNoiseSD(t *testing.T) {
 	require.Equal(t, "leave out noise_sd, so that it is learned", c.Health.Findings[i].Remedy)
 }
 
+// A mistyped entry is an outlier, and correct data have none.
+func TestOutliersAreWrongEntries(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		factor   float64 // of the value of trial 9
+		outliers []int
+	}{
+		{"right", 1, []int{}},
+		{"a tenth", 0.1, []int{9}},
+		{"ten times", 10, []int{9}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := space.New(space.Float("x", 0, 1))
+			require.NoError(t, err)
+			study, err := loop.New(s, loop.Options{})
+			require.NoError(t, err)
+			rng := random.New(1, "entries", 0)
+			for k := range 25 {
+				x, factor := float64(k)/24, 1.
+				if k == 8 {
+					factor = c.factor
+				}
+				_, err := study.Add(s.Decode([]float64{x}), factor*(60+10*math.Sin(5*x)+rng.NormFloat64()))
+				require.NoError(t, err)
+			}
+			v, err := study.Inspect(t.Context())
+			require.NoError(t, err)
+			calibration, err := LeaveOneOut(t.Context(), v)
+			require.NoError(t, err)
+			found := []int{}
+			for _, p := range calibration.Outliers {
+				found = append(found, p.Trial)
+			}
+			require.Equal(t, c.outliers, found)
+		})
+	}
+}
+
+// The bound of ten residuals is the quantile 0.9975, which is larger for few degrees of freedom.
+func TestBoundOfOutliers(t *testing.T) {
+	var predictions []LeftOut
+	for i, z := range []Number{2.8, -2.82, 0, 5, -5.5, 1, 1, 1, 1, 1} {
+		predictions = append(predictions, LeftOut{Trial: i + 1, Residual: z})
+	}
+	for _, c := range []struct {
+		free  float64
+		found []int
+	}{{math.Inf(1), []int{5, 4, 2}}, {5, []int{5, 4}}, {4.3, []int{5}}, {1, []int{}}} { // bounds 2.807, 4.773, 5.3, 127.3
+		found := []int{}
+		for _, p := range outliers(predictions, c.free) {
+			found = append(found, p.Trial)
+		}
+		require.Equal(t, c.found, found, "%v degrees of freedom", c.free)
+	}
+	require.Empty(t, outliers(nil, math.Inf(1)))
+}
+
 // A model without whitened errors is checked by folds.
 func TestCheckByFolds(t *testing.T) {
 	v := mixed(t, loop.Options{Surrogate: fsplaplace.Model{}})

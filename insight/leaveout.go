@@ -1,8 +1,12 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
@@ -16,8 +20,10 @@ type Calibration struct {
 	Coverage    []Coverage `json:"coverage"` // of intervals of 50, 80, 90 and 95 %
 	// Method is LeaveOneOutMethod, with the hyperparameters of the fit to all trials, or
 	// "five folds", with fits to the other four fifths of the trials.
-	Method string  `json:"method"`
-	Health *Health `json:"health"` // the verdict, as Check returns it
+	Method string `json:"method"`
+	// Outliers are the predictions with |Residual| above the bound of LeaveOneOut, the largest first.
+	Outliers []LeftOut `json:"outliers"`
+	Health   *Health   `json:"health"` // the verdict, as Check returns it
 }
 
 // LeaveOneOutMethod is Calibration.Method of a posterior that predicts each observation from the others.
@@ -43,8 +49,13 @@ type LeftOut struct {
 // correlated: trials near the best one predict each other, so that more values than nominal are inside
 // the intervals.
 //
+// The bound of Outliers is the normal quantile of a two-sided probability of 0.05/n for n trials (Bonferroni): data of
+// the model have an outlier with a probability of about 0.05. The hyperparameters are fitted to all trials, wrong
+// entries included, so that small errors are not found (ADR 23).
+//
 // A posterior that is no surrogate.LeaveOneOut has the predictions of the 5 fits of Check instead, each
-// without a fifth of the trials. The cost is a Check, and n³ flops for a surrogate.LeaveOneOut. The
+// without a fifth of the trials. The bound is then the quantile of Student's t distribution with ν degrees of freedom,
+// with the ν of Check. The cost is a Check, and n³ flops for a surrogate.LeaveOneOut. The
 // error comes from the context or a fit.
 func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	f := &folding{view: v}
@@ -52,7 +63,7 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Calibration{Health: h, Predictions: []LeftOut{}}
+	c := &Calibration{Health: h, Predictions: []LeftOut{}, Outliers: []LeftOut{}}
 	mean, variance, method, err := leftOut(ctx, v, f)
 	if err != nil {
 		return nil, err
@@ -71,7 +82,34 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 		residuals[i] = float64(p.Residual)
 	}
 	c.Coverage = coverages(residuals)
+	free := math.Inf(1)
+	if method != LeaveOneOutMethod {
+		free = max(freedom(len(v.Data.Y), v.Posterior.Dim()), 1)
+	}
+	c.Outliers = outliers(c.Predictions, free)
 	return c, nil
+}
+
+// outlierLevel bounds the probability that data of the model have an outlier.
+const outlierLevel = 0.05
+
+// outliers returns the predictions with residuals outside the central interval of probability 1 - outlierLevel/n of
+// Student's t distribution with the given degrees of freedom, the largest first. The distribution is normal for +Inf.
+func outliers(predictions []LeftOut, free float64) []LeftOut {
+	below := 1 - outlierLevel/float64(2*max(len(predictions), 1))
+	bound := distuv.UnitNormal.Quantile(below)
+	if !math.IsInf(free, 1) {
+		bound = distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(below)
+	}
+	size := func(p LeftOut) float64 { return math.Abs(float64(p.Residual)) }
+	out := []LeftOut{}
+	for _, p := range predictions {
+		if size(p) > bound {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b LeftOut) int { return cmp.Compare(size(b), size(a)) })
+	return out
 }
 
 // leftOut returns the moments of the observations predicted from other trials, and the method; nil for too few.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/surrogate"
@@ -23,7 +24,7 @@ type checkCmd struct {
 }
 
 func (checkCmd) Help() string {
-	return fmt.Sprintf(`Fits the surrogate model to the finished trials and tests whether it agrees with them: the errors of predictions one step ahead (for models other than gp, of fits without a fifth of the trials), fixed hyperparameters against the values that the data prefer, and equal points of an exact objective. Each objective and each number of an outcome constraint has a model of its own. Coverage is the part of the values inside their prediction intervals.
+	return fmt.Sprintf(`Fits the surrogate model to the finished trials and tests whether it agrees with them: the errors of predictions one step ahead (for models other than gp, of fits without a fifth of the trials), fixed hyperparameters against the values that the data prefer, and equal points of an exact objective. Each objective and each number of an outcome constraint has a model of its own. Coverage is the part of the values inside their prediction intervals. Outliers are trials whose value is far from the prediction by the other trials; they do not change the verdict.
 
 The exit code is 0 if every model is healthy or has too few complete trials for a verdict (%d are needed, and more for models other than gp in many inputs), and 3 if a model is miscalibrated.
 
@@ -60,6 +61,7 @@ type checkedModel struct {
 type checkedLeftOut struct {
 	Method   string             `json:"method"`
 	Coverage []insight.Coverage `json:"coverage"`
+	Outliers []insight.LeftOut  `json:"outliers"`
 }
 
 func (c *checkCmd) Run(e *env) error {
@@ -146,7 +148,7 @@ func checkModel(ctx context.Context, v *loop.View) (*checkedModel, error) {
 	}
 	m := &checkedModel{Health: c.Health, Observations: len(c.Predictions), Hypers: hypersOf(v.Posterior)}
 	if c.Coverage != nil {
-		m.LeftOut = &checkedLeftOut{c.Method, c.Coverage}
+		m.LeftOut = &checkedLeftOut{c.Method, c.Coverage, c.Outliers}
 	}
 	return m, nil
 }
@@ -193,6 +195,7 @@ func (m *checkedModel) print(row func(name, format string, args ...any)) {
 	for i, f := range m.Findings {
 		row([]string{"findings", ""}[min(i, 1)], "%s. Remedy: %s.", f.Text, f.Remedy)
 	}
+	m.printOutliers(row)
 	for i, t := range m.Tests {
 		row([]string{"tests", ""}[min(i, 1)], "%s", testText(t))
 	}
@@ -200,6 +203,24 @@ func (m *checkedModel) print(row func(name, format string, args ...any)) {
 		row([]string{"fixed", ""}[min(i, 1)], "%s %s, the most likely value is %s, log likelihood ratio %.2f, accepted up to %.2f", p.Name, short(p.Value), short(p.Best), p.Gain, p.Critical)
 	}
 	m.printCoverage(row)
+}
+
+// mostOutliers is the number of outliers that are printed.
+const mostOutliers = 5
+
+// printOutliers writes the trials that differ most from the predictions by the others.
+func (m *checkedModel) printOutliers(row func(name, format string, args ...any)) {
+	if m.LeftOut == nil {
+		return
+	}
+	all := m.LeftOut.Outliers
+	for i, p := range all[:min(len(all), mostOutliers)] {
+		n := figures.Distinct(4, float64(p.Mean), float64(p.P95.Low), float64(p.P95.High))
+		row([]string{"outliers", ""}[min(i, 1)], "trial %d: observed %s, predicted %s (95 %% interval %s to %s) from other trials: check the entry", p.Trial, short(float64(p.Value)), n[0], n[1], n[2])
+	}
+	if more := len(all) - mostOutliers; more > 0 {
+		row("", "and %d more", more)
+	}
 }
 
 // printCoverage writes the coverages that the verdict uses, and the coverages of leave-one-out.
