@@ -144,7 +144,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
 	}
 	if out.Unfit > 0 {
-		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
+		row("", "%d of them do not fit the present definition and are left out of fits: %s; bo trials has the reasons", out.Unfit, unfitNumbers(v))
 	}
 	if out.Ended != "" {
 		row("ended", "%s", out.Ended)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -155,7 +156,7 @@ type studyEditCmd struct {
 }
 
 func (studyEditCmd) Help() string {
-	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and of the best trials, and counted by bo study show. A waiting one fails when it would be issued.
+	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and of the best trials, counted by bo study show and marked by bo trials. A waiting one fails when it would be issued.
 
 Examples:
 
@@ -238,13 +239,33 @@ func warnOver(e *env, v *store.View) {
 	}
 }
 
-// warnUnfit reports the number of trials that do not fit the definition of a study, and the declared
+// unfitNumbers lists the first trials that do not fit the definition of a study, and counts the others.
+func unfitNumbers(v *store.View) string {
+	const most = 5
+	var numbers []string
+	for i := range v.Trials {
+		if v.Points[i].Space() == nil && len(numbers) < most {
+			numbers = append(numbers, strconv.Itoa(v.Trials[i].Number))
+		}
+	}
+	text := "trial "
+	if v.Unfit > 1 {
+		text = "trials "
+	}
+	text += strings.Join(numbers, ", ")
+	if more := v.Unfit - len(numbers); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// warnUnfit reports the trials that do not fit the definition of a study, and the declared
 // numbers that complete trials lack.
 func warnUnfit(e *env, v *store.View, what string) {
 	if v.Unfit == 0 {
 		return
 	}
-	text := fmt.Sprintf("bo: %d of %d trials do not fit the %s: they are kept and left out of fits", v.Unfit, len(v.Trials), what)
+	text := fmt.Sprintf("bo: %d of %d trials do not fit the %s: they are kept and left out of fits (%s)", v.Unfit, len(v.Trials), what, unfitNumbers(v))
 	for _, name := range v.Definition.Declared() {
 		lacking := 0
 		for i := range v.Trials {

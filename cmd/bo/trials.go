@@ -91,8 +91,17 @@ func trialRows(v *store.View) []trialJSON {
 	for i := range v.Trials {
 		rows[i] = newTrialJSON(&v.Trials[i], v)
 		rows[i].Front = front[v.Trials[i].Number]
+		rows[i].Unfit = unfitReason(v, i)
 	}
 	return rows
+}
+
+// unfitReason returns the reason for which the i-th trial does not fit the definition, "" if it fits.
+func unfitReason(v *store.View, i int) string {
+	if v.Points[i].Space() != nil {
+		return ""
+	}
+	return oneLine(v.Fault(i).Error())
 }
 
 // addSteps adds the steps of the trials of v to their rows.
@@ -187,6 +196,9 @@ func (c *trialsCmd) Run(e *env) error {
 			mark := ""
 			if front[v.Trials[i].Number] {
 				mark = "  (front)"
+			}
+			if reason := unfitReason(v, i); reason != "" {
+				mark = "  (left out of fits: " + reason + ")"
 			}
 			fmt.Fprintln(b, trialText(&v.Trials[i], v, digits)+mark)
 		}
