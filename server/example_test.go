@@ -48,6 +48,6 @@ func Example() {
 	stop()
 	fmt.Println(<-served, s.Close())
 	// Output:
-	// 8 the budget is used up: all 8 trials are issued (bo study edit bread --budget N raises the budget) <nil>
+	// 8 the budget is used up: 8 trials count against the budget of 8 (bo study edit bread --budget N raises the budget) <nil>
 	// <nil> <nil>
 }

@@ -90,7 +90,7 @@ func (s *service) GetStudy(ctx context.Context, r *bov1.GetStudyRequest) (*bov1.
 	if ended != nil {
 		m.Ended = strings.TrimPrefix(ended.Error(), "study "+r.Study+": ")
 	} else if left := info.Budget - (info.Trials - info.Added); left <= 0 {
-		m.Ended = fmt.Sprintf("%v: all %d trials are issued (bo study edit %s --budget N raises the budget)", store.ErrBudget, info.Budget, r.Study)
+		m.Ended = fmt.Sprintf("%v: %d trials count against the budget of %d (bo study edit %s --budget N raises the budget)", store.ErrBudget, info.Trials-info.Added, info.Budget, r.Study)
 	}
 	return m, nil
 }

@@ -234,9 +234,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	cached := a.cache(ctx)
 	var claimed []Trial
 	var costs *costCopy
-	over := 0 // trials of a budget that is used up
+	var over error // ErrBudget, which would undo the changes of lost trials as an error of the transaction
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
-		step, fitToken, count, claimed, over = wait, "", 0, nil, 0
+		step, fitToken, count, claimed, over = wait, "", 0, nil, nil
 		defer func() { a.seen, a.fitter = row.Revision, row.FitToken }()
 		if answered, err := a.answered(tx, row); err != nil || answered {
 			step = done
@@ -267,7 +267,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 			step = done
 			return errors.Join(a.record(tx, row, claimed), a.served(tx, row))
 		case left <= 0:
-			over = row.Issued // an error would undo the changes of trials that are lost
+			over = fmt.Errorf("%w: %d trials count against the budget of %d (bo study edit %s --budget N raises the budget)", ErrBudget, row.Issued, d.Budget, a.name)
 			return nil
 		}
 		a.recorded = true
@@ -293,8 +293,8 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	if err == nil {
 		a.again = ""
 	}
-	if err == nil && over > 0 {
-		err = fmt.Errorf("%w: all %d trials are issued (bo study edit %s --budget N raises the budget)", ErrBudget, over, a.name)
+	if err == nil {
+		err = over
 	}
 	if err == nil {
 		if costs != nil {

@@ -27,7 +27,7 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 			return err
 		}
 		if left := d.Budget - row.Issued; len(trials) > left {
-			return fmt.Errorf("%w: %d of %d trials are issued, so %d more cannot be enqueued (bo study edit %s --budget N raises the budget)", ErrBudget, row.Issued, d.Budget, len(trials), u.name)
+			return fmt.Errorf("%w: %d trials count against the budget of %d, so %d more cannot be enqueued (bo study edit %s --budget N raises the budget)", ErrBudget, row.Issued, d.Budget, len(trials), u.name)
 		}
 		for i := range trials {
 			trials[i].Source = loop.Enqueued

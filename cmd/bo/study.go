@@ -226,7 +226,7 @@ func noteNumbers(e *env, before, v *store.View) {
 	}
 }
 
-// warnOver reports that a study has issued more trials than its budget.
+// warnOver reports that more trials count against the budget of a study than it has.
 func warnOver(e *env, v *store.View) {
 	issued := 0
 	for i := range v.Trials {
@@ -235,7 +235,7 @@ func warnOver(e *env, v *store.View) {
 		}
 	}
 	if issued > v.Definition.Budget {
-		fmt.Fprintf(e.stderr, "bo: %d trials are issued, which is above the budget of %d: the study issues no new trials\n", issued, v.Definition.Budget)
+		fmt.Fprintf(e.stderr, "bo: %d trials count against the budget of %d: the study issues no new trials\n", issued, v.Definition.Budget)
 	}
 }
 
