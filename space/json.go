@@ -103,7 +103,7 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.UseNumber()
 		if string(raw) == "null" || dec.Decode(into) != nil {
-			faults = append(faults, faultOf(key, "%s must be %s, not %s", key, want, strictjson.Excerpt(raw)))
+			faults = append(faults, faultOf(key, "%s %s", key, strictjson.Mismatch(want, raw)))
 		}
 	}
 	read("name", "a string", &p.Name)

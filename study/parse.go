@@ -154,7 +154,7 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 	default:
 		err := json.Unmarshal(raw, to)
 		if err != nil {
-			err = fmt.Errorf("%s must be %s, not %s", key, wanted(to), strictjson.Excerpt(raw))
+			err = fmt.Errorf("%s %s", key, strictjson.Mismatch(wanted(to), raw))
 		} else {
 			err = optionFault(key, fmt.Sprint(reflect.ValueOf(to).Elem()))
 		}
@@ -250,7 +250,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 			if !given || string(raw) != "null" && json.Unmarshal(raw, field.to) == nil {
 				continue
 			}
-			r.fault(fmt.Errorf("objectives: %s must be %s, not %s", field.key, wanted(field.to), strictjson.Excerpt(raw)), "objectives", i, field.key)
+			r.fault(fmt.Errorf("objectives: %s %s", field.key, strictjson.Mismatch(wanted(field.to), raw)), "objectives", i, field.key)
 			switch field.key { // one fault is enough
 			case "name":
 				o.Name = "value"
@@ -320,7 +320,7 @@ func (r *reader) optimum(raw json.RawMessage) {
 				if field.key == "values" {
 					want = "a mapping from values to probabilities"
 				}
-				r.fault(fmt.Errorf("optimum: %s: %s must be %s, not %s", name, field.key, want, strictjson.Excerpt(value)), "optimum", name, field.key)
+				r.fault(fmt.Errorf("optimum: %s: %s %s", name, field.key, strictjson.Mismatch(want, value)), "optimum", name, field.key)
 			}
 		}
 		if len(r.faults) == before {
@@ -384,7 +384,7 @@ func (r *reader) end(raw json.RawMessage) {
 	}{{"time", &r.End.Time}, {"target", &r.End.Target}, {"max_failures", &r.End.MaxFailures}, {"cost", &r.End.Cost}, {"regret", &r.End.Regret}, {"probability", &r.End.Probability}} {
 		value, given := members[field.key]
 		if given && (string(value) == "null" || json.Unmarshal(value, field.to) != nil) {
-			r.fault(fmt.Errorf("end: %s must be %s, not %s", field.key, wanted(field.to), strictjson.Excerpt(value)), "end", field.key)
+			r.fault(fmt.Errorf("end: %s %s", field.key, strictjson.Mismatch(wanted(field.to), value)), "end", field.key)
 		} else if given && field.key == "max_failures" && r.End.MaxFailures == 0 {
 			r.fault(errors.New("end: max_failures is 0, want at least 1"), "end", field.key)
 		}

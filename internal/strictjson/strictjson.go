@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ func Object(text []byte, valid []string, remedies map[string]string) (members ma
 		return nil, nil, false
 	}
 	members = map[string]json.RawMessage{}
+	var before json.RawMessage // value of the previous member
 	for dec.More() {
 		t, err := dec.Token()
 		var raw json.RawMessage
@@ -39,12 +41,34 @@ func Object(text []byte, valid []string, remedies map[string]string) (members ma
 			faults = append(faults, Fault{key, fmt.Errorf("key %q occurs twice", key)})
 		} else if remedy, ok := remedies[key]; ok {
 			faults = append(faults, Fault{key, fmt.Errorf("unknown key %q: %s", key, remedy)})
+		} else if number := string(before) + "," + key; valid != nil && string(raw) == "null" && decimalComma.MatchString(number) {
+			faults = append(faults, Fault{key, fmt.Errorf("unknown key %q: %s", key, withPoint(number))})
 		} else if valid != nil && !slices.Contains(valid, key) {
 			faults = append(faults, Fault{key, fmt.Errorf("unknown key %q%s", key, didyoumean.Hint(key, valid))})
 		}
 		members[key] = raw
+		before = raw
 	}
 	return members, faults, true
+}
+
+// decimalComma matches a number with a decimal comma. In a YAML mapping in braces its digits after the comma are a
+// key without a value.
+var decimalComma = regexp.MustCompile(`^[+-]?\d+,\d+([eE][+-]?\d+)?$`)
+
+// withPoint gives the remedy for a number with a decimal comma.
+func withPoint(number string) string {
+	return "write " + strings.Replace(number, ",", ".", 1) + ", with a decimal point"
+}
+
+// Mismatch describes a JSON value that is not as wanted: must be a number, not "many". For a number in quotes with a
+// decimal comma it adds the remedy.
+func Mismatch(want string, raw []byte) string {
+	text := fmt.Sprintf("must be %s, not %s", want, Excerpt(raw))
+	if number := strings.Trim(string(raw), `"`); want == "a number" && decimalComma.MatchString(number) {
+		text += ": " + withPoint(number)
+	}
+	return text
 }
 
 // Repeated returns an error that names a key that occurs twice in one of the objects of a JSON

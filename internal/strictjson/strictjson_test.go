@@ -31,6 +31,34 @@ func TestObject(t *testing.T) {
 	}
 }
 
+// The digits after a decimal comma are the next key in YAML.
+func TestObjectWithDecimalComma(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"min": 0, "5": null}`:     `unknown key "5": write 0.5, with a decimal point`,
+		`{"min": -1, "5e-3": null}`: `unknown key "5e-3": write -1.5e-3, with a decimal point`,
+		`{"min": 0, "5": 1}`:        `unknown key "5"; want one of min, max`,
+		`{"min": "a", "5": null}`:   `unknown key "5"; want one of min, max`,
+		`{"5": null}`:               `unknown key "5"; want one of min, max`,
+	} {
+		_, faults, ok := strictjson.Object([]byte(text), []string{"min", "max"}, nil)
+		require.True(t, ok)
+		require.Len(t, faults, 1, text)
+		require.EqualError(t, faults[0].Err, want, text)
+	}
+}
+
+func TestMismatch(t *testing.T) {
+	for _, c := range []struct{ want, raw, text string }{
+		{"a number", `"many"`, `must be a number, not "many"`},
+		{"a number", `"0,5"`, `must be a number, not "0,5": write 0.5, with a decimal point`},
+		{"a number", `"-1,25E+3"`, `must be a number, not "-1,25E+3": write -1.25E+3, with a decimal point`},
+		{"a number", `"1,2,3"`, `must be a number, not "1,2,3"`},
+		{"true or false", `"0,5"`, `must be true or false, not "0,5"`},
+	} {
+		require.Equal(t, c.text, strictjson.Mismatch(c.want, []byte(c.raw)))
+	}
+}
+
 func TestRepeated(t *testing.T) {
 	for _, text := range []string{`{}`, `[]`, `3`, `{"a": 1, "b": {"a": 2}, "c": [{"a": "a"}, {"a": "a"}]}`, `{"a": "a", "b": "a"}`, `[{"a": [1, "a"]}, {"a": null}]`, `{"a\"": "}", "a": "\\"}`} {
 		require.NoError(t, strictjson.Repeated([]byte(text)), text)
