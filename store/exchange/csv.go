@@ -270,9 +270,6 @@ func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.checkNumbers(t, d); err != nil {
-		return nil, nil, err
-	}
 	c.wide = wide
 	pending, wrong := 0, faults.List{What: "rows"}
 	for i := range t.Rows {
@@ -305,6 +302,7 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 		return -1
 	}
 	c := &columns{params: map[int]space.Parameter{}, numbers: map[int]string{}}
+	var missing []string
 	for _, p := range s.Parameters() {
 		names := []string{"params." + p.Name, p.Name}
 		j := find(names...)
@@ -312,8 +310,8 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 			continue
 		}
 		if j < 0 {
-			_, err := t.Column(p.Name)
-			return nil, nil, err
+			missing = append(missing, p.Name)
+			continue
 		}
 		c.params[j] = p
 	}
@@ -323,8 +321,7 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 		c.objective = j
 	}
 	if c.objective < 0 {
-		_, err := t.Column(objective)
-		return nil, nil, fmt.Errorf("%w (the objective)", err)
+		missing = append(missing, objective)
 	}
 	if _, twice := c.params[c.objective]; twice {
 		return nil, nil, fmt.Errorf("%s: column %q is a parameter and the objective: name the parameter's params.%[2]s", t.Name, objective)
@@ -343,6 +340,9 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 			ignored = append(ignored, name)
 		}
 	}
+	if missing = append(missing, c.missingNumbers(t, d)...); missing != nil {
+		return nil, nil, c.missingColumns(t, d, missing)
+	}
 	if ignored != nil {
 		return c, []string{"columns that are neither parameters nor numbers are left out: " + strings.Join(ignored, ", ")}, nil
 	}
@@ -359,9 +359,44 @@ func numeric(t *table.Table, j int) bool {
 	return true
 }
 
-// checkNumbers returns an error if a declared number has no column, unless all rows are failed or
+// missingColumns returns the error of names without a column. Several are several faults; the last one lists
+// columns without a meaning.
+func (c *columns) missingColumns(t *table.Table, d *study.Definition, names []string) error {
+	objective := d.Objective().Name
+	if len(names) == 1 {
+		_, err := t.Column(names[0])
+		if names[0] == objective {
+			err = fmt.Errorf("%w (the objective)", err)
+		}
+		return err
+	}
+	var others []string
+	for j, name := range t.Header {
+		_, param := c.params[j]
+		if !param && j != c.objective && !slices.Contains(bookkeeping, name) && !slices.Contains(d.Declared(), c.numbers[j]) {
+			others = append(others, name)
+		}
+	}
+	var faults space.Faults
+	for _, name := range names {
+		text := fmt.Sprintf("%s: no column %q", t.Name, name)
+		if near, ok := didyoumean.Near(name, others); ok {
+			text += fmt.Sprintf(": did you mean %s?", near)
+		}
+		if name == objective {
+			text += " (the objective)"
+		}
+		faults = append(faults, errors.New(text))
+	}
+	if others != nil {
+		faults = append(faults, fmt.Errorf("%s: columns with other names: %s", t.Name, strings.Join(others, ", ")))
+	}
+	return faults
+}
+
+// missingNumbers returns the declared numbers other than the objective without a column, nil if all rows are failed or
 // pending.
-func (c *columns) checkNumbers(t *table.Table, d *study.Definition) error {
+func (c *columns) missingNumbers(t *table.Table, d *study.Definition) (missing []string) {
 	complete := func(row []string) bool {
 		return c.state < 0 || !slices.Contains([]store.State{store.Pending, store.Failed, store.Stopped}, stateOf(row[c.state]))
 	}
@@ -371,11 +406,10 @@ func (c *columns) checkNumbers(t *table.Table, d *study.Definition) error {
 	read := slices.Collect(maps.Values(c.numbers))
 	for _, name := range d.Declared() {
 		if name != d.Objective().Name && !slices.Contains(read, name) {
-			_, err := t.Column(name)
-			return err
+			missing = append(missing, name)
 		}
 	}
-	return nil
+	return missing
 }
 
 // row returns the evaluation of a row, or false if the row is pending.

@@ -101,6 +101,15 @@ func TestReadCSV(t *testing.T) {
 		require.ErrorIs(t, err, exchange.ErrFormat, text)
 		require.ErrorContains(t, err, want, text)
 	}
+	for text, want := range map[string]string{
+		"X,d,loss\n1,a,1\n": `t.csv: no column "x": did you mean X?; t.csv: no column "c"; t.csv: columns with other names: X, d`,
+		"x,C,Loss\n1,a,1\n": `t.csv: no column "c": did you mean C?; t.csv: no column "loss": did you mean Loss? (the objective); t.csv: columns with other names: C, Loss`,
+	} {
+		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader(text), d)
+		require.EqualError(t, err, exchange.ErrFormat.Error()+": "+want)
+		_, ok := errors.AsType[space.Faults](err)
+		require.True(t, ok)
+	}
 	d.Parameters[0].Name = "loss"
 	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("loss,c\n1,a\n"), d)
 	require.ErrorContains(t, err, `column "loss" is a parameter and the objective: name the parameter's params.loss`)
