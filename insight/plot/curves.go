@@ -15,7 +15,7 @@ import (
 const MaxCurves = 300
 
 // Curves draws the values that trials reported by step: the best trial, other complete trials, and
-// trials that were stopped, failed, or are pending.
+// trials that were stopped, failed or lost, or are pending.
 func Curves(curves []insight.Curve, o Options) *Figure {
 	f := newFigure("learning curves", o)
 	if rest := len(curves) - MaxCurves; rest > 0 {
@@ -41,7 +41,7 @@ func Curves(curves []insight.Curve, o Options) *Figure {
 	inside := slices.DeleteFunc(values, func(v float64) bool { return worse(v, limit, f.options.Maximize) })
 	p := &panel{x: valueAxis("step", len(steps) > 0 && slices.Min(steps) > 0 && slices.Max(steps) >= 1e4*slices.Min(steps), steps...), y: valueAxis(f.options.Objective, spansDecades(inside), inside...)}
 	p.x.integer = !slices.ContainsFunc(steps, func(s float64) bool { return s != math.Floor(s) })
-	order := []role{evaluation, stopped, failure, pending, incumbent}
+	order := []role{evaluation, stopped, failure, lost, pending, incumbent}
 	p.draw = func(g *graph) {
 		for _, r := range order {
 			for i := range curves {

@@ -16,6 +16,7 @@ const (
 	evaluation role = iota
 	infeasible
 	failure
+	lost
 	pending
 	stopped
 	incumbent
@@ -29,6 +30,7 @@ func (r role) look(t palette.Theme) entry {
 		evaluation: {label: "evaluation", shape: dot, color: t.Evaluation},
 		infeasible: {label: "infeasible", shape: triangle, color: t.Infeasible},
 		failure:    {label: "failed", shape: cross, color: t.Failure},
+		lost:       {label: "lost", shape: cross, color: t.Muted},
 		pending:    {label: "pending", shape: ring, color: t.Pending},
 		stopped:    {label: "stopped early", shape: square, color: t.Stopped},
 		incumbent:  {label: "incumbent", shape: diamond, color: t.Incumbent},
@@ -45,6 +47,8 @@ func roleOf(s loop.State) role {
 		return pending
 	case loop.Stopped:
 		return stopped
+	case loop.Lost:
+		return lost
 	}
 	return failure
 }
@@ -67,7 +71,7 @@ func (g *graph) markRole(r role, points []vg.Point) {
 	if len(points) > crowd {
 		radius = 1.2
 	}
-	if r == failure || r == pending || r == incumbent {
+	if r == failure || r == lost || r == pending || r == incumbent {
 		radius = 3
 	}
 	if r == incumbent && len(points) > 20 {

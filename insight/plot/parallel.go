@@ -148,7 +148,7 @@ func (d *parallel) legend(t palette.Theme) []entry {
 			out[0].label, out[2].label = "Pareto front", "dominated by most"
 		}
 	}
-	for _, r := range []role{infeasible, failure, pending, stopped} {
+	for _, r := range []role{infeasible, failure, lost, pending, stopped} {
 		if d.states[r] {
 			e := r.look(t)
 			e.shape, e.line, e.dashes = noMark, true, []vg.Length{3, 2}

@@ -238,6 +238,27 @@ func TestParallelOfInfeasibleTrials(t *testing.T) {
 	require.NotContains(t, requireDrawn(t, plot.Parallel(p, plot.Options{})), "infeasible")
 }
 
+// A trial without a result for another reason than its point has the name of its state.
+func TestLostTrials(t *testing.T) {
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	spans := []insight.Span{
+		{Trial: 1, Worker: "a", State: loop.Complete, Started: start, Finished: start.Add(time.Minute)},
+		{Trial: 2, Worker: "a", State: loop.Lost, Started: start.Add(time.Minute), Finished: start.Add(2 * time.Minute)},
+	}
+	steps := []insight.Step{
+		{Trial: 1, State: loop.Complete, Value: 1, Best: 1, Feasible: true, Incumbent: true},
+		{Trial: 2, State: loop.Lost, Value: insight.Number(math.NaN()), Best: 1},
+	}
+	for _, f := range []*plot.Figure{plot.Timeline(insight.Workers(spans, start), plot.Options{}), plot.History(steps, plot.Options{})} {
+		svg := requireDrawn(t, f)
+		require.Contains(t, svg, ">lost</text>")
+		require.NotContains(t, svg, ">failed</text>")
+	}
+	var b strings.Builder
+	require.NoError(t, plot.HistoryText(&b, steps, plot.Options{}, 60, false))
+	require.Contains(t, b.String(), "1 lost")
+}
+
 // More parameters than have room are left out, and the objectives are not.
 func TestParallelOfManyParameters(t *testing.T) {
 	var p insight.Parallel

@@ -64,7 +64,7 @@ func HistoryText(w io.Writer, steps []insight.Step, o Options, width int, blocks
 	if len(m.infeasible) > 0 {
 		m.legend = slices.Insert(m.legend, 1, "{other} infeasible")
 	}
-	for _, r := range []role{failure, stopped, pending, beyond} {
+	for _, r := range []role{failure, lost, stopped, pending, beyond} {
 		if missing[r] > 0 {
 			m.legend = append(m.legend, fmt.Sprintf("%d %s", missing[r], r.word()))
 		}
@@ -74,7 +74,7 @@ func HistoryText(w io.Writer, steps []insight.Step, o Options, width int, blocks
 
 // word is the role in a legend of text.
 func (r role) word() string {
-	return map[role]string{failure: "failed", stopped: "stopped early", pending: "pending", beyond: "too bad to show"}[r]
+	return map[role]string{failure: "failed", lost: "lost", stopped: "stopped early", pending: "pending", beyond: "too bad to show"}[r]
 }
 
 // HypervolumeText draws the hypervolume of several objectives in characters, as HistoryText does.

@@ -719,7 +719,7 @@ globalThis.boCharts = (() => {
   const timeline = (report, s) => {
     const {lanes, end} = report.timeline;
     const [, size, unit] = units.find(([least]) => end >= least);
-    const colors = {complete: s.theme.mean, failed: s.theme.failure, lost: s.theme.failure, stopped: s.theme.stopped, pending: s.theme.pending};
+    const colors = {complete: s.theme.mean, failed: s.theme.failure, lost: s.theme.muted, stopped: s.theme.stopped, pending: s.theme.pending};
     const hidden = (state) => !s.failed && state !== 'complete' && state !== 'pending';
     const byState = {};
     lanes.forEach((lane, row) => lane.spans.forEach((x) => {
