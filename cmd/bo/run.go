@@ -259,7 +259,7 @@ func (s *session) print(w io.Writer, out *runResult) error {
 		row("estimate", "%s", regretText(e))
 	}
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
-		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(shortDigits, r.Mean, r.SD))
+		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(r.Mean, r.SD))
 		row("at", "%s", paramsText(r.Params))
 	}
 	if sel := out.Selection; sel != nil {

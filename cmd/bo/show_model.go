@@ -355,7 +355,7 @@ func (m *shownModel) printRecommended(row func(name, format string, args ...any)
 				feasible += ", but its measured numbers are infeasible"
 			}
 		}
-		predicted := figures.Mean(6, r.Mean, r.SD)
+		predicted := figures.Mean(r.Mean, r.SD)
 		if m.scaleless {
 			predicted = short(r.Mean)
 		}
@@ -377,7 +377,7 @@ func (m *shownModel) printRecommended(row func(name, format string, args ...any)
 		}
 		text := fmt.Sprintf("trial %d", e.Trial)
 		for _, g := range m.goals {
-			text += "  " + g + " " + figures.Mean(4, e.Mean[g], e.SD[g])
+			text += "  " + g + " " + figures.Mean(e.Mean[g], e.SD[g])
 		}
 		row("", "%s", text)
 	}

@@ -452,7 +452,7 @@ func (b *builder) summarize() {
 		if len(b.Models) > 1 {
 			suffix = " of " + m.Objective
 		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
-			add("Recommended", "trial %d, predicted %.*g ± %.2g", m.Incumbent.Trial, b.resolve(6, m.Objective), float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
+			add("Recommended", "trial %d, predicted %s", m.Incumbent.Trial, figures.Mean(float64(m.Incumbent.Mean), float64(m.Incumbent.SD)))
 		}
 		add("Calibration"+suffix, "%s", m.Calibration.Summary)
 	}
