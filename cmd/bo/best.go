@@ -39,9 +39,28 @@ func (c *bestCmd) Run(e *env) error {
 		if c.JSON {
 			return printJSON(e.stdout, newBestJSON(best, v, mean))
 		}
-		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition))
-		return err
+		if _, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition)); err != nil {
+			return err
+		}
+		if o := v.Definition.Objective(); !o.NoiseFree && v.Feasible(best) && completeTrials(v) > 1 {
+			fmt.Fprintf(e.stderr, "bo: trial %d has the best observed %s, which may be luck: bo study show %s has the recommended trial\n", best.Number, o.Name, c.Study)
+		}
+		return nil
 	})
+}
+
+func (bestCmd) Help() string {
+	return `Prints the trial with the best observed value, or the Pareto front of several objectives. If the objective is not declared exact, this value may be luck: bo study show recommends the trial with the best posterior mean.`
+}
+
+// completeTrials returns the number of complete trials that fit the definition.
+func completeTrials(v *store.View) (n int) {
+	for i := range v.Trials {
+		if v.Trials[i].State == store.Complete && v.Points[i].Space() != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // noneComplete is the error of a study without a best trial.
