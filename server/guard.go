@@ -27,8 +27,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		if r.Body != nil && r.Body != http.NoBody {
 			control := http.NewResponseController(w)
-			if control.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
-				r.Body = &timedBody{r.Body, control}
+			if control.SetReadDeadline(time.Now().Add(s.bodyTime)) == nil {
+				timed := *r // net/http needs its own body in r, to close a connection with an unread body
+				timed.Body = &timedBody{r.Body, control}
+				r = &timed
 			}
 		}
 		next.ServeHTTP(w, r)
@@ -38,7 +40,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // bodyTime is the time in which a client sends the body of a request.
 const bodyTime = time.Minute
 
-// timedBody ends the deadline of a connection at the end of the body.
+// timedBody ends the deadline of a connection at the end of the body. After another error the deadline
+// stays: net/http reads the rest of a body before it sends the answer.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -46,7 +49,7 @@ type timedBody struct {
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
+	if err == io.EOF {
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

@@ -67,8 +67,9 @@ type Server struct {
 
 	mu       sync.Mutex
 	studies  map[string]*open
-	maxHeld  int // maxHeld, except in tests
-	used     int // number of the latest request for a study
+	maxHeld  int           // maxHeld, except in tests
+	bodyTime time.Duration // bodyTime, except in tests
+	used     int           // number of the latest request for a study
 	watchers int
 }
 
@@ -95,7 +96,7 @@ func New(b store.Backend, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld}
+	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld, bodyTime: bodyTime}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.metrics = newMetrics()
 	s.gate = newGate(o.Limits.Fits, s.metrics)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -593,5 +594,25 @@ func TestMetricsAndHealth(t *testing.T) {
 		resp.Body.Close()
 		require.Equal(t, 200, resp.StatusCode)
 		require.Contains(t, string(text), want)
+	}
+}
+
+// The request has a half of its body, and needs no token.
+func TestSlowBodyIsAnswered(t *testing.T) {
+	for _, path := range []string{healthv1connect.HealthCheckProcedure, bov1connect.StudyServiceGetStudyProcedure, "/none"} {
+		t.Run(path, func(t *testing.T) {
+			s := New(store.NewMemory(), Options{})
+			s.bodyTime = 50 * time.Millisecond
+			r := servertest.Start(t, s, servertest.AnyPort)
+			c, err := net.Dial("tcp", r.Address)
+			require.NoError(t, err)
+			defer c.Close()
+			require.NoError(t, c.SetReadDeadline(time.Now().Add(20*time.Second)))
+			_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"service\"", path)
+			require.NoError(t, err)
+			answer, err := io.ReadAll(c)
+			require.NoError(t, err, "the connection stays open")
+			require.Regexp(t, `^HTTP/1.1 [45]\d\d `, string(answer))
+		})
 	}
 }
