@@ -80,7 +80,7 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 				break
 			}
 			t.Attempt++
-			t.Owner, t.Token, t.Lease, t.Started = c.owner, c.row.token(c.key, t.Number), c.now.Add(c.lease), c.now
+			t.Owner, t.Token, t.Lease, t.Started = c.owner, c.row.token(c.key, &t), c.now.Add(c.lease), c.now
 			events = append(events, c.row.event(Event{Time: c.now, Kind: TrialIssued, Trial: t.Number, Attempt: t.Attempt, Detail: c.owner.Name}))
 			t.Revision = c.row.Revision
 			taken = append(taken, t)

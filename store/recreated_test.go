@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/sqlite"
 )
 
 // An attempt of a deleted study changes nothing in another study of the same name.
@@ -48,6 +50,39 @@ func TestAttemptOfADeletedStudy(t *testing.T) {
 			require.Equal(t, before, after)
 		})
 	}
+}
+
+// A store that was restored from an earlier copy gives the number of a lost trial to another trial. The result
+// of the lost trial belongs to other parameters.
+func TestAttemptOfALostTrial(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	path, copied := filepath.Join(dir, "bo.db"), filepath.Join(dir, "copy.db")
+	b, err := sqlite.Open(ctx, path, true)
+	require.NoError(t, err)
+	defer b.Close()
+	u, err := store.New(b, store.Options{}).Create(ctx, line(9))
+	require.NoError(t, err)
+	require.NoError(t, sqlite.Backup(ctx, path, copied))
+	lost, err := u.Ask(ctx, 2)
+	require.NoError(t, err)
+
+	c, err := sqlite.Open(ctx, copied, false)
+	require.NoError(t, err)
+	defer c.Close()
+	restored, err := store.New(c, store.Options{}).Study(ctx, "s")
+	require.NoError(t, err)
+	again, err := restored.Ask(ctx, 2)
+	require.NoError(t, err)
+	result := map[string]float64{"value": 1}
+	for _, a := range []store.Attempt{{Trial: 1, Token: lost[0].Token}, {Trial: 1, Token: again[1].Token}} {
+		_, err = restored.Tell(ctx, store.Report{Trial: a.Trial, Token: a.Token, Numbers: result})
+		require.ErrorIs(t, err, store.ErrNoTrial)
+		_, err = restored.ReportSteps(ctx, a, loop.Step{Step: 1, Value: 1})
+		require.ErrorIs(t, err, store.ErrNoTrial)
+	}
+	_, err = restored.Tell(ctx, store.Report{Trial: 1, Token: again[0].Token, Numbers: result})
+	require.NoError(t, err)
 }
 
 // A run ends when its study is deleted, also if there is another study of the same name.

@@ -105,6 +105,9 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 			return err
 		}
 		t, err := trialOf(tx, row, a.Trial)
+		if err == nil {
+			err = t.issued(a.Token)
+		}
 		if err != nil {
 			return err
 		}

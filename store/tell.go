@@ -19,7 +19,7 @@ import (
 type Report struct {
 	Trial int
 	// Token is the token of the attempt that made the result, or "" if the caller does
-	// not hold a lease, as with bo tell. A token of a deleted study of the same name is refused.
+	// not hold a lease, as with bo tell. A token of another trial, or of a deleted study of the same name, is refused.
 	// Without a token, a number with the name of a parameter must have the value of the parameter, up to six digits.
 	// Other results with and without a token are treated alike.
 	Token string
@@ -89,6 +89,9 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
 	}
 	t, err := trialOf(tx, row, r.Trial)
+	if err == nil {
+		err = t.issued(r.Token)
+	}
 	if err != nil {
 		return Trial{}, err
 	}

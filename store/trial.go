@@ -96,7 +96,19 @@ type Attempt struct {
 }
 
 // token returns the token of the attempt at a trial that a claim with a key issues.
-func (r *Row) token(key string, trial int) string { return fmt.Sprintf("%s-%d-%d", key, r.ID, trial) }
+func (r *Row) token(key string, t *Trial) string {
+	return fmt.Sprintf("%s-%d-%d-%d", key, r.ID, t.Number, t.Created.UnixMicro())
+}
+
+// issued returns ErrNoTrial if a token was issued for another trial. A store that was restored from an earlier copy
+// gives the numbers of its lost trials again.
+func (t *Trial) issued(token string) error {
+	parts := strings.Split(token, "-")
+	if len(parts) != 4 || parts[2] == strconv.Itoa(t.Number) && parts[3] == strconv.FormatInt(t.Created.UnixMicro(), 10) {
+		return nil // also a token of an earlier version, which has no time
+	}
+	return fmt.Errorf("%w: %d: the token belongs to another trial, or to a trial that a restored copy of the store does not have", ErrNoTrial, t.Number)
+}
 
 // issued returns ErrNoStudy if an earlier study of the same name, which was deleted, has issued the token of an attempt.
 func (r *Row) issued(a Attempt) error {
