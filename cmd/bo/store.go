@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -33,12 +34,17 @@ func (f *storeFlags) AfterApply(e *env) error {
 	return checkStore(f.Store)
 }
 
-// checkStore returns an error for a URL other than PostgreSQL's. The error has no more of the URL than its scheme: the
-// rest may have a password.
+// keywords is the beginning of an address as PostgreSQL's programs also take it, such as host=db dbname=studies.
+var keywords = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|service|sslmode)\s*=`)
+
+// checkStore returns an error for an address of PostgreSQL that is no URL, and for a URL other than PostgreSQL's. The error
+// has no more of the URL than its scheme: the rest may have a password.
 func checkStore(address string) error {
 	const want = "want the path of an SQLite file, or postgres://USER@HOST/DATABASE"
 	scheme, rest, ok := strings.Cut(address, ":")
 	switch {
+	case keywords.MatchString(address):
+		return fmt.Errorf("the store is written as %s…, %s; a file of this name is ./%[1]s…", keywords.FindString(address), want)
 	case !ok || isPostgres(address):
 		return nil
 	case scheme == "sqlite" || scheme == "file":
