@@ -13,10 +13,27 @@ func TestMasked(t *testing.T) {
 	for _, address := range []string{
 		"postgres://bo:secret@host/db",
 		"postgres://bo@host/db?password=secret&sslmode=disable",
+		"postgres://bo@host/db?sslpassword=secret",
 		"postgres://bo:secret@host:port with blanks/db",
 		"host=db password=secret",
 	} {
 		require.NotContains(t, postgres.Masked(address), "secret")
 	}
 	require.Equal(t, "postgres://bo@host/db?sslmode=disable", postgres.Masked("postgres://bo@host/db?sslmode=disable"))
+}
+
+// The error of an address that cannot be used names the wrong setting, and has no password.
+func TestOpenMalformed(t *testing.T) {
+	for address, want := range map[string]string{
+		"postgres://bo:secret@host/db?sslmode=verify-ful":                           "sslmode is invalid",
+		"postgres://bo:secret@host/db?sslmode=verify-full&sslrootcert=/none/ca.pem": "/none/ca.pem",
+		"postgres://bo:secret@host/db?connect_timeout=soon":                         `"soon"`,
+		"postgres://bo:secret@host/db?default_query_exec_mode=quick":                "default_query_exec_mode",
+		"postgres://bo:se/cret@host/db":                                             "not of the form",
+		"postgres://bo:secret@host:99999/db":                                        "",
+	} {
+		_, err := postgres.Open(t.Context(), address, false)
+		require.ErrorContains(t, err, want, address)
+		require.NotContains(t, err.Error(), "cret", address)
+	}
 }

@@ -146,8 +146,7 @@ func masked(address string, err error) error {
 func connect(ctx context.Context, address string) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		// The library's message masks the password, and then quotes the address.
-		return nil, errors.New("the address is not of the form postgres://user@host:port/database")
+		return nil, malformed(address, err)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 10 * time.Second
@@ -164,6 +163,21 @@ func connect(ctx context.Context, address string) (*sql.DB, error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+// malformed returns the error for an address that the library refuses. It has the cause alone: the library's message
+// quotes the address, and the cause of an address that is no URL may have a part of the password.
+func malformed(address string, err error) error {
+	if p, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+		err = p.Unwrap()
+	}
+	switch _, wrong := url.Parse(address); {
+	case wrong != nil:
+		return errors.New("the address is not of the form postgres://user@host:port/database; @, : and / in a password are written as %40, %3A and %2F")
+	case err == nil:
+		return errors.New("a port or a setting in the address or in the variables PG* is invalid")
+	}
+	return fmt.Errorf("the settings in the address or in the variables PG*: %w", err)
 }
 
 // schema returns the version of the schema without creating anything.
@@ -228,16 +242,18 @@ func code(err error) string {
 	return ""
 }
 
-// Masked returns an address without its password, for messages.
+// Masked returns an address without its passwords, for messages.
 func Masked(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return "postgres://…"
 	}
 	q := u.Query()
-	if q.Has("password") {
-		q.Set("password", "xxxxx")
-		u.RawQuery = q.Encode()
+	for _, name := range []string{"password", "sslpassword"} {
+		if q.Has(name) {
+			q.Set(name, "xxxxx")
+			u.RawQuery = q.Encode()
+		}
 	}
 	return u.Redacted()
 }
