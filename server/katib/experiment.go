@@ -68,7 +68,15 @@ func newExperiment(e *api.Experiment) (*experiment, error) {
 	if err := out.settings(spec.GetAlgorithm().GetAlgorithmSettings()); err != nil {
 		return nil, err
 	}
-	return out, out.study.Validate()
+	if err := out.study.Validate(); err != nil {
+		return nil, err
+	}
+	for _, name := range out.study.Declared() {
+		if name != objective.Name && !slices.Contains(spec.GetObjective().GetAdditionalMetricNames(), name) {
+			return nil, fmt.Errorf("algorithm setting require: %q is not among additionalMetricNames, and Katib collects no other metrics", name)
+		}
+	}
+	return out, nil
 }
 
 // sameSettings are the names that other algorithms of Katib have for settings of a study.

@@ -143,7 +143,8 @@ func TestExampleExperiment(t *testing.T) {
 	var file struct {
 		Spec struct {
 			Objective struct {
-				ObjectiveMetricName string `yaml:"objectiveMetricName"`
+				ObjectiveMetricName   string   `yaml:"objectiveMetricName"`
+				AdditionalMetricNames []string `yaml:"additionalMetricNames"`
 			}
 			Algorithm struct {
 				AlgorithmSettings []struct{ Name, Value string } `yaml:"algorithmSettings"`
@@ -174,6 +175,7 @@ func TestExampleExperiment(t *testing.T) {
 	}
 	e := experiment(specs, settings...)
 	e.Spec.Objective.ObjectiveMetricName = file.Spec.Objective.ObjectiveMetricName
+	e.Spec.Objective.AdditionalMetricNames = file.Spec.Objective.AdditionalMetricNames
 	c := connectTo(serve(t, katib.Options{}))
 	code, message := c.validate(e)
 	require.Empty(t, code, message)

@@ -306,6 +306,7 @@ func TestFaults(t *testing.T) {
 		{experiment(x, "initial", "none"), `algorithm setting`},
 		{experiment(x, "kernel", ""), `algorithm setting "kernel": the name or the value is empty`},
 		{experiment(x, "require", "latency"), `latency`},
+		{experiment(x, "require", "latency <= 4; memory <= 8"), `algorithm setting require: "memory" is not among additionalMetricNames, and Katib collects no other metrics`},
 	}
 	eachClient(t, katib.Options{}, func(t *testing.T, c client) {
 		for _, k := range cases {
