@@ -271,12 +271,13 @@ func (s *Space) move(p Point, rng *rand.Rand) Point {
 // restore visits encoded feasible points that differ from the projected u, which violates a constraint, in one discrete
 // number other than parameter i, or in any if i is negative. Its value is a root of the excess of the first such
 // constraint, if this is the absolute value of a function that is linear in the index of the value, as in mixtures.
+// It visits none if u decodes to a feasible point, by rounding.
 func (s *Space) restore(u []float64, i int, visit func(u []float64)) {
 	p, k := s.Decode(u), 0
-	for s.holds(p, k) {
+	for k < len(s.constraints) && s.holds(p, k) {
 		k++
 	}
-	if s.constraints[k].Excess == nil {
+	if k == len(s.constraints) || s.constraints[k].Excess == nil {
 		return
 	}
 	excess := func(p Point) float64 {
@@ -363,7 +364,7 @@ func (s *Space) Sample(n int, rng *rand.Rand) *mat.Dense {
 	const easy = 1.0 / 64
 	if s.region.share >= easy {
 		for range int(4 * float64(n) / s.region.share) {
-			if p := s.random(rng); s.feasible(p) && k < n {
+			if p := s.random(rng); k < n && s.feasible(p) {
 				set(k, p)
 				k++
 			}
