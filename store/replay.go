@@ -17,7 +17,8 @@ var ErrReplay = errors.New("no replay")
 // history at the revision of the trial's fit, and the fit's warm start. The parameters equal
 // the stored parameters for the same version of the program, the same instruction set and an
 // unedited definition. In a study with stopped trials, steps that were added to a finished trial
-// after the fit change them.
+// after the fit change them. The error wraps ErrNoTrial, or ErrReplay for a trial without a fit and for an edited space
+// that has fewer points; or it comes from Propose.
 func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) {
 	if err := u.refresh(ctx); err != nil {
 		return nil, err
@@ -64,6 +65,9 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 	first := trial
 	for first > 1 && past.trials[first-2].Fit == t.Fit {
 		first--
+	}
+	if trial-first >= len(out.Points) {
+		return nil, fmt.Errorf("study %s: %w: trial %d was point %d of its fit, which proposes %d in the present space", u.name, ErrReplay, trial, trial-first+1, len(out.Points))
 	}
 	return json.Marshal(out.Points[trial-first].Point)
 }
