@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/functionspace/bo/internal/pace"
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/internal/signal"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -271,22 +270,18 @@ func (u *Study) define(row *Row) error {
 // place computes the points of the trials with the given indices, and counts the trials that have
 // none: they do not fit the space, or are complete without a declared number.
 func (u *Study) place(indices []int) {
-	part := max(1, len(indices)/runtime.GOMAXPROCS(0), 256)
+	parts := slices.Collect(slices.Chunk(indices, 256))
 	declared := u.definition.Declared()
-	var all sync.WaitGroup
-	for some := range slices.Chunk(indices, part) {
-		all.Go(func() {
-			read := pointReader{space: u.space, defaults: u.definition.Defaults}
-			for _, i := range some {
-				p, err := read.point(u.trials[i].Params)
-				if err != nil || u.trials[i].State == Complete && !hasAll(u.trials[i].Numbers, declared) {
-					p = space.Point{}
-				}
-				u.points[i] = p
+	parallel.Each(len(parts), func(k int) {
+		read := pointReader{space: u.space, defaults: u.definition.Defaults}
+		for _, i := range parts[k] {
+			p, err := read.point(u.trials[i].Params)
+			if err != nil || u.trials[i].State == Complete && !hasAll(u.trials[i].Numbers, declared) {
+				p = space.Point{}
 			}
-		})
-	}
-	all.Wait()
+			u.points[i] = p
+		}
+	})
 	u.unfit = 0
 	for i := range u.points {
 		if u.points[i].Space() == nil {
