@@ -11,7 +11,7 @@ var (
 	ErrNotFinite = errors.New("loop: value is not a usable number")
 	// ErrUnknownTrial reports an ID that no trial of the study has.
 	ErrUnknownTrial = errors.New("loop: no such trial")
-	// ErrFinished reports a trial that is complete or failed already.
+	// ErrFinished reports a trial that is not pending.
 	ErrFinished = errors.New("loop: trial is already finished")
 	// ErrExhausted reports that every point of a finite space has a trial and that
 	// the objective is noise-free, so that repeating a point is useless.

@@ -414,6 +414,8 @@ func TestLostTrials(t *testing.T) {
 	require.ErrorIs(t, s.Lose(2, "again"), ErrFinished)
 	require.ErrorIs(t, s.Lose(9, ""), ErrUnknownTrial)
 	require.ErrorIs(t, s.Tell(2, 1), ErrFinished)
+	_, err = s.Report(2, 1, 1)
+	require.ErrorIs(t, err, ErrFinished)
 	var saved bytes.Buffer
 	require.NoError(t, s.Save(&saved))
 	next, err := s.Ask(t.Context(), 1)

@@ -242,7 +242,7 @@ func (s *Study) finish(id int, e Event, change func(*Trial)) error {
 // before changes nothing. A value that is NaN, infinite or beyond MaxValue is recorded as NaN,
 // which is worse than every number. Steps may arrive in any order.
 //
-// The error wraps ErrUnknownTrial, ErrFinished for a complete or failed trial, or
+// The error wraps ErrUnknownTrial, ErrFinished for a complete, failed or lost trial, or
 // ErrNotFinite for a step that is not a finite number.
 func (s *Study) Report(id int, step, value float64) (stop bool, err error) {
 	if err := checkValue(step); err != nil {
@@ -261,7 +261,7 @@ func (s *Study) Report(id int, step, value float64) (stop bool, err error) {
 	if t.State != Pending || known {
 		state := t.State
 		s.mu.Unlock()
-		if state == Complete || state == Failed {
+		if finished(state) && state != Stopped {
 			return false, fmt.Errorf("%w: trial %d is %s", ErrFinished, id, state)
 		}
 		return state == Stopped, nil
