@@ -39,7 +39,7 @@ const constrained = 2048
 // them to seen. Blocks of Options.Initial points follow one another, each
 // randomised by its own stream, so the result depends on seen alone. Points that
 // violate constraints are left out. If the space has fewer than k points left,
-// points repeat; of a space that is not space.Space.Listed there may be fewer. The error comes from
+// points repeat; of a space that is not space.Space.Listed there may be fewer than k points. The error comes from
 // the context.
 func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) ([]space.Point, error) {
 	out := make([]space.Point, 0, k)
@@ -84,11 +84,16 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 			take(t.space.At(i))
 		}
 	}
+	return t.repeat(ctx, out, k, trial)
+}
+
+// repeat appends points of the space to out, which may repeat, until there are k. The error comes from the context.
+func (t *task) repeat(ctx context.Context, out []space.Point, k, trial int) ([]space.Point, error) {
 	each := t.eachOfBlock
 	if t.space.Restricted() {
 		each = t.eachSample
 	}
-	for b := 0; more(); b++ {
+	for b := 0; len(out) < k && ctx.Err() == nil; b++ {
 		each("repeat", trial+b, func(p space.Point) {
 			if len(out) < k {
 				out = append(out, p)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -111,5 +112,35 @@ func TestDesignOfAMixture(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, slices.Min(quarters[:]), 3)
 		require.Len(t, kinds, 2)
+	}
+}
+
+// If a search finds no further points of a space that is too large for a list, a noisy study goes on with points that
+// repeat, and an exact one is exhausted.
+func TestDesignOfFewPointsAmongMany(t *testing.T) {
+	s := newSpace(t, space.Int("a", 0, 3000), space.Int("b", 0, 3000))
+	excess := func(p space.Point) float64 {
+		return math.Abs(p.Float("a")-p.Float("b")) + max(0, p.Float("a")+p.Float("b")-4)
+	}
+	s, err := s.Constrain(space.Condition{
+		Text: "a == b and a + b <= 4", On: []string{"a", "b"}, Excess: excess,
+		Holds: func(p space.Point) bool { return excess(p) == 0 },
+	})
+	require.NoError(t, err)
+	require.False(t, s.Listed())
+	for _, exact := range []bool{false, true} {
+		study, err := New(s, Options{Initial: 5, NoiseFree: exact})
+		require.NoError(t, err)
+		trials, err := study.Ask(t.Context(), 3)
+		require.NoError(t, err)
+		require.Len(t, keys(trials), 3)
+		trials, err = study.Ask(t.Context(), 2)
+		if exact {
+			require.ErrorIs(t, err, ErrExhausted)
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, trials, 2)
+		require.Equal(t, Design, trials[1].Source)
 	}
 }

@@ -150,7 +150,7 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 		byDesign = n
 	}
 	if byDesign = min(n, byDesign); byDesign > 0 {
-		points, err := t.design(ctx, byDesign, t.next(), seen)
+		points, err := t.designed(ctx, byDesign, seen)
 		if err != nil {
 			return Proposals{}, err
 		}
@@ -174,7 +174,7 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	case ctx.Err() != nil:
 		return Proposals{}, ctx.Err()
 	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errPosterior):
-		points, ctxErr := t.design(ctx, n, t.next(), seen)
+		points, ctxErr := t.designed(ctx, n, seen)
 		if ctxErr != nil {
 			return Proposals{}, ctxErr
 		}
@@ -188,6 +188,15 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	}
 	out.Points = append(out.Points, suggested...)
 	return out, nil
+}
+
+// designed returns the next k points of the design. If the design finds fewer, the points of a noisy objective repeat.
+func (t *task) designed(ctx context.Context, k int, seen map[string]bool) ([]space.Point, error) {
+	points, err := t.design(ctx, k, t.next(), seen)
+	if err != nil || t.opts.NoiseFree {
+		return points, err
+	}
+	return t.repeat(ctx, points, k, t.next())
 }
 
 const flatWarning = "all values are equal: further points of the initial design are spread over the space"
