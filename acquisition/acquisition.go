@@ -49,8 +49,8 @@ type Problem struct {
 	shared     *shared         // results for the next points of a batch; nil for a single point
 	done       <-chan struct{} // closed when a Suggest is cancelled
 
-	// LogWeight is added to the acquisition function at every point. An Acquisition that is
-	// not Logarithmic returns an error for it. Nil is 0.
+	// LogWeight is added to the acquisition function at every point, by Suggest and by Problem.Function. Build does not
+	// use it. The Acquisition must be Logarithmic. Nil is 0.
 	LogWeight Function
 
 	// Constraints are conditions on further outputs: measured ones, or a label of failures.

@@ -90,7 +90,7 @@ func (p Problem) checkDims(dom Domain) {
 // suggestOne returns the next point and the ends of the ascents. It starts some ascents
 // from before, the ends for the previous point.
 func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, starts, before *mat.Dense, known *known, o MaximizeOptions, rng *rand.Rand) (c Candidate, ends *mat.Dense, err error) {
-	f, err := p.build(ctx, a, 1, rng)
+	f, err := p.Function(ctx, a, 1, rng)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return c, nil, err
 	}
@@ -129,7 +129,7 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 // is found.
 func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, greedy []Candidate, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
 	q, d := len(greedy), dom.Dim()
-	f, err := p.build(ctx, a, q, rng)
+	f, err := p.Function(ctx, a, q, rng)
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,9 @@ func (LogNEHVI) IsLogarithm() {}
 // IsLogarithm implements Logarithmic.
 func (LogNParEGO) IsLogarithm() {}
 
-// build returns the function of a for p, weighted by p.LogWeight.
-func (p Problem) build(ctx context.Context, a Acquisition, q int, rng *rand.Rand) (Function, error) {
+// Function returns the function that Suggest maximises: a.Build for p and q points, plus p.LogWeight at each point. The
+// errors are the errors of Build; an a that is not Logarithmic is an error that wraps ErrProblem if p has a LogWeight.
+func (p Problem) Function(ctx context.Context, a Acquisition, q int, rng *rand.Rand) (Function, error) {
 	f, err := a.Build(ctx, p, q, rng)
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func InspectAll(ctx context.Context, s *space.Space, o Options, h History) ([]*V
 	// acquisition.Suggest uses the same streams for its first point.
 	rng := random.New(t.opts.Seed, "suggest", t.next())
 	random.Split(rng, "incumbents", 0)
-	acquired, err := t.opts.Acquisition.Build(ctx, p, 1, random.Split(rng, "point", 0))
+	acquired, err := p.Function(ctx, t.opts.Acquisition, 1, random.Split(rng, "point", 0))
 	if err != nil {
 		return nil, err
 	}

@@ -17,13 +17,14 @@ import (
 func TestInspectIsTheFitOfTheNextSuggestion(t *testing.T) {
 	s, err := space.New(space.Float("x", -5, 10), space.Float("y", 0, 15))
 	require.NoError(t, err)
-	for _, maximize := range []bool{false, true} {
-		study, err := loop.New(s, loop.Options{Maximize: maximize})
+	beliefs := map[string]loop.Belief{"x": {Around: 3, Within: 2}}
+	for _, o := range []loop.Options{{}, {Maximize: true}, {Optimum: beliefs}} {
+		study, err := loop.New(s, o)
 		require.NoError(t, err)
 		_, err = study.Inspect(t.Context())
 		require.ErrorIs(t, err, loop.ErrNoValue)
 		sign := 1.0
-		if maximize {
+		if o.Maximize {
 			sign = -1
 		}
 		for i := range 12 {
