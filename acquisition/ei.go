@@ -1,7 +1,6 @@
 package acquisition
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -42,6 +41,9 @@ func (EI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, er
 // Build returns the function. If points are pending, it conditions the posterior once; before a feasible point it
 // samples the constraints at them.
 func (LogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	if err := p.checkOne("LogEI"); err != nil {
+		return nil, err
+	}
 	if q == 1 && p.infeasible() {
 		return p.anyFeasible(q, defaultSamples, rng)
 	}
@@ -54,6 +56,9 @@ func (LogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Functio
 // Build returns the function. If points are pending, it conditions the posterior once; before a feasible point it
 // samples the constraints at them.
 func (PI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	if err := p.checkOne("PI"); err != nil {
+		return nil, err
+	}
 	if q == 1 && p.infeasible() {
 		return p.anyFeasible(q, defaultSamples, rng)
 	}
@@ -69,7 +74,7 @@ func improvement(name string, p Problem, q int, score func(z, s float64) (value,
 	if q != 1 {
 		return nil, fmt.Errorf("%w: %s with a batch of %d", ErrBatch, name, q)
 	}
-	if err := cmp.Or(p.checkOne(name), p.checkBest()); err != nil {
+	if err := p.checkBest(); err != nil {
 		return nil, err
 	}
 	posterior, best, err := p.condition()

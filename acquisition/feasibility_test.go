@@ -184,3 +184,20 @@ func TestUnconstrainedFunctions(t *testing.T) {
 		require.ErrorContains(t, err, "use auto")
 	}
 }
+
+// Functions of one objective return errors for several, also with constraints and before a feasible point.
+func TestFunctionsOfOneObjective(t *testing.T) {
+	for _, best := range []float64{0, math.Inf(1)} {
+		for _, constraints := range []int{0, 1} {
+			p := several(t, 2, constraints, 2, 3, 0.01)
+			p.Best = best
+			for name, a := range map[string]Acquisition{"EI": EI{}, "LogEI": LogEI{}, "PI": PI{}, "LogNEI": LogNEI{}, "QEI": QEI{}, "QLogEI": QLogEI{}} {
+				_, err := a.Build(t.Context(), p, 1, random.New(1, "", 0))
+				require.ErrorIs(t, err, ErrProblem, name)
+				if constraints == 0 || name != "EI" && name != "QEI" {
+					require.ErrorContains(t, err, name+" takes one objective")
+				}
+			}
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package acquisition
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -74,34 +73,32 @@ func (a QLogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkOne("QLogEI"); err != nil {
+		return nil, err
+	}
 	switch {
 	case p.unconstrained():
+		return batchImprovement(p, q, a.Samples, logPositivePart, rng)
 	case p.infeasible():
 		return p.anyFeasible(q, a.Samples, rng)
-	default:
-		if err := p.checkBest(); err != nil {
-			return nil, err
-		}
-		f := p.newMulti(q, a.Samples, []surrogate.Posterior{p.Posterior}, nil, rng)
-		f.gain = logConstrainedPart(slices.Repeat([]float64{p.Best}, a.Samples), p.bounds())
-		return f, nil
 	}
-	return batchImprovement(p, q, a.Samples, logPositivePart, rng)
+	if err := p.checkBest(); err != nil {
+		return nil, err
+	}
+	f := p.newMulti(q, a.Samples, []surrogate.Posterior{p.Posterior}, nil, rng)
+	f.gain = logConstrainedPart(slices.Repeat([]float64{p.Best}, a.Samples), p.bounds())
+	return f, nil
 }
 
 // batchImprovement returns the function of q points and the pending points that g
 // computes from their samples.
 func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Function, error) {
-	if err := cmp.Or(p.checkOne("QEI"), p.checkBest()); err != nil {
+	if err := p.checkBest(); err != nil {
 		return nil, err
-	}
-	best := make([]float64, samples)
-	for i := range best {
-		best[i] = p.Best
 	}
 	return &monteCarlo{
 		posterior: p.Posterior, joint: p.Posterior, q: q, behind: p.Pending,
-		base: baseSamples(samples, q+rowCount(p.Pending), rng), best: best, gain: g,
+		base: baseSamples(samples, q+rowCount(p.Pending), rng), best: slices.Repeat([]float64{p.Best}, samples), gain: g,
 	}, nil
 }
 
