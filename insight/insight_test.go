@@ -609,3 +609,25 @@ func TestPredict(t *testing.T) {
 	_, err = Predict(v, []space.Point{other.Decode([]float64{0.5})})
 	require.ErrorIs(t, err, ErrArgument)
 }
+
+// Reasons and predictions state the same probability of an outcome constraint, averaged over hyperparameters.
+func TestWhyAveragesProbabilities(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	var h loop.History
+	for i := range 8 {
+		p, err := s.PointOf(map[string]any{"x": float64(i) / 7})
+		require.NoError(t, err)
+		x := p.Float("x")
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: x, Numbers: map[string]float64{"load": 10*x + math.Sin(50*x)}})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{Require: []loop.Requirement{{Name: "load", Bound: 6}}}, h)
+	require.NoError(t, err)
+	p, err := s.PointOf(map[string]any{"x": 0.6})
+	require.NoError(t, err)
+	r, err := Why(v, p, SliceOptions{Points: 2})
+	require.NoError(t, err)
+	predicted, err := Predict(v, []space.Point{p})
+	require.NoError(t, err)
+	require.InDelta(t, float64(*predicted[0].Feasible), float64(r.Requirements[0].Probability), 1e-12)
+}

@@ -93,11 +93,12 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	return r, nil
 }
 
-// feasible sets the probabilities of the outcome constraints and of a failure at the row of u.
+// feasible sets the probabilities of the outcome constraints and of a failure at the row of u, averaged over
+// hyperparameters.
 func (r *Reasons) feasible(v *loop.View, u *mat.Dense) {
 	holds := func(c acquisition.Constraint) float64 {
 		p := make([]float64, 1)
-		(acquisition.Problem{Constraints: []acquisition.Constraint{c}}).Feasibility(p, u)
+		(acquisition.Problem{Constraints: []acquisition.Constraint{c}}).AveragedFeasibility(p, u)
 		return p[0]
 	}
 	for i, require := range v.Options.Require {
