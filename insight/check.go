@@ -177,8 +177,8 @@ func (c Coverage) finding(n int) Finding {
 // noise is at most 1 % of the standard deviation of the values. No fit learns a smaller noise, except of exact data.
 //
 // A correct model fails in 0 to 5 of 100 simulated studies. See ADR 23 for the power. Check
-// costs n² for the errors, or 5 fits, and 11 fits to at most 200 observations per
-// fixed hyperparameter. The error comes from the context or a fit.
+// costs n² for the errors, or 5 fits. If hyperparameters are fixed, it also costs a fit to at most 200 observations,
+// and 10 more for each. The error comes from the context or a fit.
 func Check(ctx context.Context, v *loop.View) (*Health, error) {
 	return check(ctx, v, &folding{view: v})
 }

@@ -94,14 +94,20 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 		return p.(surrogate.Evidence).LogMarginalLikelihood(), nil
 	}
 	all := fixedOf(spec)
+	if len(all) == 0 {
+		return nil, nil
+	}
+	base, err := likelihood(spec)
+	if err != nil {
+		return nil, err
+	}
 	var out []Profile
 	for _, h := range all {
-		base, err := likelihood(spec)
-		if err != nil {
-			return nil, err
-		}
 		p := Profile{Name: h.name, Value: h.value, Best: h.value, Critical: criticalGain(h.name, len(all))}
 		for k := -profileSteps; k <= profileSteps; k++ {
+			if k == 0 { // the value itself, with the likelihood base
+				continue
+			}
 			s, factor := spec, math.Ldexp(1, k)
 			h.times(&s, factor)
 			l, err := likelihood(s)

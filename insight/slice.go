@@ -22,8 +22,9 @@ type SliceOptions struct {
 	At space.Point
 	// Average is the number of points over which predictions are averaged: the slice of a
 	// parameter then shows the mean over the other parameters, uniform on the encoded
-	// space, by a scrambled Sobol sequence; points that violate a constraint on parameters are left out. At most 1,000. 0 is a slice through At. An
-	// averaged slice has no acquisition function.
+	// space, by a scrambled Sobol sequence. Points that violate a constraint on parameters are
+	// left out. It is at most 1,000, and 0 is a slice through At. An averaged slice has no
+	// acquisition function.
 	Average int
 }
 
@@ -32,7 +33,7 @@ type Slice struct {
 	Axis   Axis         `json:"axis"`
 	Points []SlicePoint `json:"points"`
 	// At is the value of the parameter at the point that the slice passes through; nil if
-	// the parameter is inactive there, and Points is then empty.
+	// the parameter is inactive there. Points of a slice that is not averaged are then empty.
 	At any `json:"at"`
 	// Trials are all trials for which the parameter is active, in order.
 	Trials []SliceTrial `json:"trials"`
@@ -76,12 +77,10 @@ func Slices(v *loop.View, o SliceOptions) ([]Slice, error) {
 	}
 	if o.At.Space() == nil {
 		o.At = v.Trials[incumbent(v)].Point
-	} else if o.At.Space() != v.Space {
-		p, err := v.Space.PointOf(o.At.Map())
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrArgument, err)
-		}
-		o.At = p
+	}
+	var err error
+	if o.At, err = own(v, o.At); err != nil {
+		return nil, err
 	}
 	var out []Slice
 	for _, p := range free(v.Space) {
