@@ -4,7 +4,7 @@
 //
 // The method is by Byrd, Lu, Nocedal and Zhu (1995). The generalised Cauchy point of a
 // limited-memory quadratic model determines the active bounds. The model is minimised over
-// the free variables, and a strong-Wolfe line search ends the iteration. The subspace minimiser is projected as in Morales and Nocedal (2011). An
-// iteration costs O(mn + m³) besides the evaluations, for n variables and m stored
-// pairs.
+// the free variables, and a strong-Wolfe line search ends the iteration. The subspace
+// minimiser is projected as in Morales and Nocedal (2011). An iteration costs O(mn + m³)
+// besides the evaluations, for n variables and m stored pairs.
 package optimize

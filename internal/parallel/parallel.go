@@ -20,10 +20,11 @@ func Workers() int {
 }
 
 // Limit sets the largest number of goroutines of one computation; 0 removes the limit. A service
-// leaves processors of GOMAXPROCS to its requests by it. Results do not depend on it.
+// sets it to keep processors free for requests. Results do not depend on it.
 func Limit(n int) { limit.Store(int64(n)) }
 
-// Each calls f(0) … f(n-1), in increasing order on each of at most Workers goroutines.
+// Each calls f(0) … f(n-1) on at most Workers goroutines, and returns when all calls have. A goroutine
+// takes the smallest argument that is left. A panic of f ends the program.
 func Each(n int, f func(i int)) {
 	workers := min(n, Workers())
 	if workers < 2 {
@@ -44,7 +45,7 @@ func Each(n int, f func(i int)) {
 	group.Wait()
 }
 
-// Try calls f as Each does. It returns the error of the smallest argument, or nil.
+// Try calls f as Each does, for every argument. It returns the error of the smallest argument that has one, or nil.
 func Try(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	Each(n, func(i int) { errs[i] = f(i) })
