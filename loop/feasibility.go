@@ -99,8 +99,8 @@ func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.S
 const maxLabels = 1000
 
 // fitFailures adds the constraint that an evaluation returns a value. A Gaussian process is fitted
-// to labels, 1 for failed and -1 for complete trials; the constraint is that it is at most -caution. It has
-// default settings, because the settings of the surrogate model describe the objective. Its learned
+// to labels, 1 for failed and -1 for complete trials; the constraint is that the process is at most -caution. The process
+// has default settings, because the settings of the surrogate model describe the objective. Its learned
 // noise models random failures. Regression on labels predicts failures next to a failed trial with more
 // certainty than a logistic likelihood, and finds better values (docs/adr/0024-failures-and-outcome-constraints.md).
 func (t *task) fitFailures(ctx context.Context, f *fitted) error {
@@ -171,7 +171,7 @@ func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 		p.LogWeight = tempered{t.optimum, optimumStrength / float64(max(1, len(pending.trials)+1-t.opts.Initial))}
 	}
 	if t.opts.Several() {
-		p.Reference, p.Best = t.reference(f), t.anyFeasible(f)
+		p.Reference, p.Best = t.reference(f), t.incumbentOfSeveral(f)
 	} else {
 		p.Best = t.incumbent(f)
 	}
@@ -185,13 +185,11 @@ func joinWarm(states []surrogate.State) surrogate.State {
 		return states[0]
 	}
 	var all surrogate.State
-	any := false
+	if !slices.ContainsFunc(states, func(s surrogate.State) bool { return s != nil }) {
+		return nil
+	}
 	for _, s := range states {
 		all = append(append(all, float64(len(s))), s...)
-		any = any || s != nil
-	}
-	if !any {
-		return nil
 	}
 	return all
 }

@@ -90,9 +90,9 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 			values = append(values, sign*trial.Value)
 		}
 	}
-	t.withoutMean(values, -1)
+	t.addMean(values, -1)
 	winsorize(values, t.ofFeasible(f, values))
-	t.withoutMean(values, 1)
+	t.addMean(values, 1)
 	f.x = t.points(func(s State) bool { return s == Complete })
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})

@@ -223,8 +223,9 @@ func (t *task) trustRegion(f *fitted) *region {
 	return r
 }
 
-// within returns the task of the trials within reach of r, in coordinates of r. It has at least 2(d+1) complete ones, with
-// all others at the distance of the last, and at most maxLocal: the nearest, and of equal distances the earliest.
+// within returns the task of the trials within reach of r, in coordinates of r. If fewer than 2(d+1) of them are
+// complete, it has the 2(d+1) nearest complete trials, and those at the distance of the last one. It has at most maxLocal
+// complete trials: the nearest, and of equal distances the earliest.
 func (t *task) within(r *region) *task {
 	distance := make([]float64, len(t.trials))
 	var complete []int

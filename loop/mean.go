@@ -94,8 +94,8 @@ func (m meanPath) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-// withoutMean subtracts the mean function at the complete trials from values to be minimised.
-func (t *task) withoutMean(values []float64, factor float64) {
+// addMean adds factor times the mean function at the complete trials to their values, which are to be minimised.
+func (t *task) addMean(values []float64, factor float64) {
 	if t.opts.PriorMean.isZero() {
 		return
 	}

@@ -83,8 +83,9 @@ func (t *task) reference(f *fitted) []float64 {
 	return point
 }
 
-// anyFeasible returns +Inf if no complete trial is feasible, as incumbent does, else 0.
-func (t *task) anyFeasible(f *fitted) float64 {
+// incumbentOfSeveral returns +Inf if no complete trial is feasible, as incumbent does, else 0: a finite
+// acquisition.Problem.Best is not used with several objectives.
+func (t *task) incumbentOfSeveral(f *fitted) float64 {
 	k := 0
 	for i := range t.trials {
 		if t.trials[i].State != Complete {

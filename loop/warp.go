@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -209,16 +209,12 @@ func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label 
 		seen, margin = withoutTies(vs, logs[0].origin), warpMargin
 	}
 	likelihood := make([]float64, len(maps))
-	var group sync.WaitGroup
-	for i, w := range maps {
-		group.Go(func() {
-			f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), t.opts.NoiseFree, nil, random.New(t.opts.Seed, "fit to "+label, i))
-			if likelihood[i] = f.LogMarginal + w.logSlope(seen); err != nil {
-				likelihood[i] = math.Inf(-1)
-			}
-		})
-	}
-	group.Wait()
+	parallel.Each(len(maps), func(i int) {
+		f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, maps[i].apply(vs), t.opts.NoiseFree, nil, random.New(t.opts.Seed, "fit to "+label, i))
+		if likelihood[i] = f.LogMarginal + maps[i].logSlope(seen); err != nil {
+			likelihood[i] = math.Inf(-1)
+		}
+	})
 	likelihood[0] += margin
 	return maps[floats.MaxIdx(likelihood)], ctx.Err()
 }
