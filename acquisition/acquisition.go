@@ -43,8 +43,9 @@ type Problem struct {
 	Observed *mat.Dense // points with a value, a row each; may be nil
 	Failed   *mat.Dense // evaluated points without a value, a row each; may be nil
 	Pending  *mat.Dense // pending points, a row each; may be nil
-	// Concurrent selects the cheaper form of LogNEI: evaluations of Pending are in progress, so
-	// that a free worker may wait for the next point, or the points have very many neighbours.
+	// Concurrent selects the closed form of LogNEI, which is cheaper. It is for problems in which a free
+	// worker may wait for the next point, because evaluations of Pending are in progress, or in which
+	// points have very many neighbours.
 	Concurrent bool
 	shared     *shared         // results for the next points of a batch; nil for a single point
 	done       <-chan struct{} // closed when a Suggest is cancelled
@@ -70,7 +71,8 @@ type Constraint struct {
 	Bound     float64
 }
 
-// Feasible is an Acquisition that takes Constraints of a Problem: it weighs improvements by the probability that a point is feasible.
+// Feasible is an Acquisition that takes Constraints of a Problem: it weighs improvements by the
+// probability that a point is feasible.
 type Feasible interface {
 	Acquisition
 	WeighsFeasibility()

@@ -16,7 +16,7 @@ type shared struct {
 	evaluated   []evaluated
 }
 
-// contenders are evaluated points that may limit the improvement, and what they were found for.
+// contenders are evaluated points that may limit the improvement, with the arguments of the search for them.
 type contenders struct {
 	points   *mat.Dense
 	name     string // of the acquisition function
@@ -24,7 +24,7 @@ type contenders struct {
 	outputs  []surrogate.Posterior
 }
 
-// conditioned holds a posterior and its original, which was conditioned on its mean at the rows of pending.
+// conditioned holds original and the posterior that follows from it by conditioning on its mean at the rows of pending.
 type conditioned struct {
 	original, posterior surrogate.Posterior
 	pending             *mat.Dense
@@ -58,7 +58,8 @@ func (p Problem) atObserved(posterior surrogate.Posterior) (mean, variance []flo
 	return mean, variance
 }
 
-// eachObserved calls f for some evaluated points after the others, until p.done is closed. It then returns false.
+// eachObserved calls f for blocks of at most manyObserved evaluated points, in order. It returns false if p.done is
+// closed before the last block.
 func (p Problem) eachObserved(f func(x *mat.Dense, lo, hi int)) bool {
 	n := rowCount(p.Observed)
 	for lo := 0; lo < n; lo += manyObserved {

@@ -147,8 +147,8 @@ func (p power) Size() (int, bool) {
 // maxEnumerate is the largest size of a finite domain that is searched exhaustively.
 const maxEnumerate = 4096
 
-// enumerate returns all points of a finite domain, in the order of walk from u; nil if there are more
-// than maxEnumerate.
+// enumerate returns all points of a finite domain, a row each; nil if there are more than maxEnumerate. They are in
+// the order of walk from u, or of Restricted.List.
 func enumerate(dom Domain, u []float64) *mat.Dense {
 	if r := restricted(dom); r != nil {
 		return r.List(maxEnumerate)

@@ -25,8 +25,8 @@ import (
 // 2023), so a lucky observation does not count as the optimum. A finite
 // Problem.Best is not used.
 //
-// For one point of a batch that is not chosen together, and for one point of a problem that is Concurrent or has
-// constraints, the value is a closed form given joint samples s at the evaluated and the pending points, as in LogNEHVI,
+// For one point in a batch of Suggest, and for one point of a problem that is Concurrent or has constraints, the value
+// is a closed form given joint samples s at the evaluated and the pending points, as in LogNEHVI,
 //
 //	log 1/S Σ_s P_s(x) s(x) h((best_s-μ_s(x))/s(x)),  h(z) = φ(z) + zΦ(z)
 //
@@ -37,7 +37,8 @@ import (
 // that may be lowest.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
-	// form uses at most 64, in a batch 16, and before a feasible point 64. It finds the evaluated points that may be lowest with 64.
+	// form uses at most 64, and at most 16 in a batch. It finds the evaluated points that may be
+	// lowest with 64. Before a feasible point at most 64 are used for one point.
 	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`

@@ -185,8 +185,8 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	return found, nil
 }
 
-// ask projects the rows of x in place and evaluates f at the projections.
-func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
+// evalProjected projects the rows of x in place and evaluates f at the projections.
+func (c *climb) evalProjected(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	for i := range rowCount(x) {
 		c.dom.Project(x.RawRowView(i))
 	}
@@ -218,7 +218,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 			return err
 		}
 	}
-	found, err := c.ask(ctx, stack(raw, starts))
+	found, err := c.evalProjected(ctx, stack(raw, starts))
 	if err != nil {
 		return err
 	}

@@ -188,17 +188,18 @@ func (p Problem) aroundFront(rng *rand.Rand) *mat.Dense {
 	n, d := p.Observed.Dims()
 	likely, mean, variance := make([]float64, n), make([]float64, n), make([]float64, n)
 	p.Feasibility(likely, p.Observed)
-	any := slices.ContainsFunc(likely, func(v float64) bool { return v >= 0.5 })
-	var rows []int
+	probable := func(v float64) bool { return v >= 0.5 }
+	all := !slices.ContainsFunc(likely, probable)
+	var kept []int // rows of p.Observed
 	for i, v := range likely {
-		if !any || v >= 0.5 {
-			rows = append(rows, i)
+		if all || probable(v) {
+			kept = append(kept, i)
 		}
 	}
-	y := make([][]float64, len(rows))
+	y := make([][]float64, len(kept))
 	for _, o := range p.Objectives {
 		o.Predict(mean, variance, p.Observed)
-		for k, i := range rows {
+		for k, i := range kept {
 			y[k] = append(y[k], mean[i])
 		}
 	}
@@ -212,7 +213,7 @@ func (p Problem) aroundFront(rng *rand.Rand) *mat.Dense {
 		}
 	}
 	for _, k := range front {
-		x := p.Observed.RawRowView(rows[k])
+		x := p.Observed.RawRowView(kept[k])
 		for e := range 4 { // the point, and three copies
 			add(x, []float64{0, 0.1, 0.01, 0.001}[e])
 		}
@@ -220,8 +221,8 @@ func (p Problem) aroundFront(rng *rand.Rand) *mat.Dense {
 	for j := range p.Objectives {
 		slices.SortStableFunc(front, func(a, b int) int { return compare(y[a][j], y[b][j]) })
 		for k := range max(0, len(front)-1) {
-			between := slices.Clone(p.Observed.RawRowView(rows[front[k]]))
-			for l, v := range p.Observed.RawRowView(rows[front[k+1]]) {
+			between := slices.Clone(p.Observed.RawRowView(kept[front[k]]))
+			for l, v := range p.Observed.RawRowView(kept[front[k+1]]) {
 				between[l] = (between[l] + v) / 2
 			}
 			add(between, 0)
