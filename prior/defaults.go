@@ -15,7 +15,9 @@ const (
 	// free hyperparameter, and fewer than twice as many.
 	leastRows    = 250
 	rowsPerHyper = 5
-	ripple       = 5
+
+	// The factor by which a lengthscale is divided in starts of the last stage.
+	ripple = 5
 
 	// Gain, in nats, at which a stage ends: the loss of a hyperparameter at a tenth of its posterior
 	// standard deviation from the maximum.
@@ -33,6 +35,7 @@ const (
 	// for inputs and targets that are not scaled.
 	tiny, huge = 1e-6, 1e9
 
+	// Lower bound of a learned noise variance.
 	noiseFloor = 1e-4
 
 	// With a bound of 1e-10 the fit of a smooth function to 200 observations is
@@ -67,8 +70,8 @@ var unitPrior = LogNormal{Mu: 1, Sigma: 1}
 // periodPrior has median 1, the side of the unit cube, and mode 0.37.
 var periodPrior = LogNormal{Mu: 0, Sigma: 1}
 
-// Below the lower bound of a lengthscale, observations are uncorrelated along the
-// input and the fit overfits.
+// lengthscaleParam returns a lengthscale of a kernel of dim inputs. Below its lower bound,
+// observations are uncorrelated along the input and the fit overfits.
 func lengthscaleParam(name string, dim int) Param {
 	p := LengthscalePrior(dim)
 	return Param{Name: name, Value: p.Mode(), Lo: 1e-2, Hi: 1e4, Prior: p}
