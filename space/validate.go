@@ -252,7 +252,7 @@ func (p *Parameter) normalise() (errs []error) {
 	return errs
 }
 
-// checkRange returns the faults of Min, Max and Log.
+// checkRange returns the faults of Min, Max, Log and Step.
 func (p *Parameter) checkRange() (errs []error) {
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, b := range []struct {
