@@ -47,7 +47,7 @@ func (s *state) report(told *Steps, resp *Response) error {
 	}
 	t := &trials[i]
 	resp.Decision = &Decision{Stop: t.State == loop.Stopped}
-	if t.State == loop.Complete || t.State == loop.Failed {
+	if t.State != loop.Pending && t.State != loop.Stopped {
 		return fmt.Errorf("%w: report: trial %d is %s", ErrRequest, t.ID, t.State)
 	}
 	o := s.definition.Objective()

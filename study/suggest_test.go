@@ -138,6 +138,14 @@ func TestActions(t *testing.T) {
 
 const stopping = `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "stop": {"rule": "asha", "eta": 2}}, `
 
+// Steps of a lost trial are refused, as in loop.Study.Report.
+func TestReportOfALostTrial(t *testing.T) {
+	var out bytes.Buffer
+	text := stopping + `"trials": [{"params": {"x": 0.1}, "state": "lost"}], "action": "report", "report": {"trial": 1, "steps": [{"step": 1, "value": 1}]}}`
+	require.NoError(t, ServeSuggest(t.Context(), strings.NewReader(text), &out))
+	require.Contains(t, out.String(), "trial 1 is lost")
+}
+
 // Decisions about reported steps equal the decisions of loop.Study, also if another process continues
 // the stream from the recorded steps.
 func TestReport(t *testing.T) {
