@@ -31,7 +31,8 @@ type Report struct {
 	Failure Failure
 	Message string // reason of the failure
 	// Output is the output of the evaluation, of which the store keeps the last MaxOutput bytes.
-	Output  string
+	Output string
+	// Seconds is the time of the evaluation. A number that is negative, NaN or infinite is stored as 0.
 	Seconds float64
 	// Key, if not "", makes the report idempotent even if its numbers differ from the
 	// first report: a repeated report with the same key returns the trial as the first
@@ -115,7 +116,10 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if r.Failure != "" {
 		t.State = Failed
 	}
-	t.Token, t.Lease, t.Finished, t.Seconds = "", time.Time{}, now, r.Seconds
+	t.Token, t.Lease, t.Finished, t.Seconds = "", time.Time{}, now, 0
+	if r.Seconds > 0 && !math.IsInf(r.Seconds, 1) { // JSON and databases do not take NaN and infinities
+		t.Seconds = r.Seconds
+	}
 	var events []Event
 	if output := ending(r.Output); output != "" {
 		events = append(events, row.event(Event{Time: now, Kind: TrialOutput, Trial: t.Number, Attempt: t.Attempt, Detail: output}))

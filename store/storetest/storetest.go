@@ -49,6 +49,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"the budget holds among many askers", budgetHolds},
 		{"rounds do not depend on workers", rounds},
 		{"suggestions equal the suggestions of package loop", suggestions},
+		{"durations", durations},
 		{"edits", edits},
 		{"events", events},
 		{"outputs", outputs},
@@ -838,6 +839,27 @@ func suggestions(t *testing.T, o Opener) {
 		equal(t, "the replayed point", string(out), string(trial.Params))
 	}
 	must(t, b.Close())
+}
+
+// durations checks that a result is stored without a duration that is no number of seconds.
+func durations(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	trials, err := u.Ask(ctx, 4)
+	must(t, err)
+	for i, seconds := range []float64{2.5, math.NaN(), math.Inf(1), -1} {
+		r := store.Report{Trial: trials[i].Number, Token: trials[i].Token, Numbers: value(trials[i]), Seconds: seconds}
+		if i%2 == 1 {
+			r.Key = fmt.Sprint("key ", i)
+		}
+		told, err := u.Tell(ctx, r)
+		must(t, err)
+		want := 0.0
+		if i == 0 {
+			want = seconds
+		}
+		equal(t, "the seconds", told.Seconds, want)
+	}
 }
 
 func edits(t *testing.T, o Opener) {
