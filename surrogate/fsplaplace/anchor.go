@@ -64,13 +64,13 @@ func (a *anchored) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x
 		linalg.Mul(bar, 2, linalg.N, full, linalg.N, times, 0)
 		grad := mem.Dense(n-k, a.Dim())
 		a.jointGrad(grad, mbar[k:], bar, at)
-		below := shape.Rows(dx, k, n)
-		below.Add(below, grad)
+		further := shape.Rows(dx, k, n)
+		further.Add(further, grad)
 	})
 }
 
-// jointGrad writes the gradient of Σ mbar_i mean_i and of the features with the adjoint bar, which it
-// overwrites.
+// jointGrad writes to grad the gradient of Σ_i mbar_i mean_i plus the reverse-mode product of the features with their
+// adjoint bar. It overwrites bar.
 func (p *posterior) jointGrad(grad *mat.Dense, mbar []float64, bar *mat.Dense, at features) {
 	p.networkGrad(grad, at.t)
 	for i, v := range mbar {

@@ -23,8 +23,8 @@ const mostDrawn = 50
 //	cov(x,x') = Σ_k (cov_k(x,x') + (mean_k(x) - mean(x))(mean_k(x') - mean(x')))/K
 type mixture []*posterior
 
-// average lets p average over draws of the hyperparameters that the model learns from d, if these are few. They are
-// drawn at the first use, and depend on the data and the fit alone.
+// average sets the mixture of p over draws of the hyperparameters that the model learns from d, if observations and
+// hyperparameters are few. The draws are made at the first use, and depend on the data and the fit alone.
 func (m Model) average(p *posterior, d surrogate.Dataset) {
 	if len(d.Y) == 1 || len(d.Y) > m.Averaged || len(p.Learned) > mostDrawn {
 		return

@@ -26,8 +26,8 @@ type Basis struct {
 // NewBasis returns the basis with L Lᵀ = k(Z,Z).
 func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) { return NewBasisFrom(p, z, math.Inf(1)) }
 
-// NewBasisFrom returns the basis with L Lᵀ = k(Z,Z). If that is nearly singular, its first jitter is
-// first, as in linalg.FactorizeFrom.
+// NewBasisFrom returns the basis with L Lᵀ = k(Z,Z). If the matrix is nearly singular, first bounds the
+// first jitter, as in linalg.FactorizeFrom.
 func NewBasisFrom(p prior.Process, z *mat.Dense, first float64) (Basis, error) {
 	m, _ := z.Dims()
 	gram := mat.NewSymDense(m, nil)

@@ -1,5 +1,6 @@
-// Package pathwise holds draws of a Gaussian process given data, by Matheron's rule
-// (Wilson et al. 2020): a draw of the prior plus a combination of kernel functions.
+// Package pathwise computes the posterior of a Gaussian process from kernel functions at n
+// points: moments, their reverse-mode products, and draws by Matheron's rule (Wilson et al.
+// 2020), which are draws of the prior plus a combination of the kernel functions.
 package pathwise
 
 import (
