@@ -45,24 +45,19 @@ func needed(procedure string) Role {
 	return Admin
 }
 
-// caller is the name of the token of a request, in its context.
-type caller struct{}
-
-func callerOf(ctx context.Context) string {
-	name, _ := ctx.Value(caller{}).(string)
-	return name
-}
-
 // authorize is the gate of all methods.
 func (s *Server) authorize(ctx context.Context, spec connect.Spec, peer connect.Peer, header http.Header) (context.Context, error) {
 	name, err := s.check(header, needed(spec.Procedure))
+	request := observedOf(ctx)
+	request.token = name
 	if err != nil {
+		request.logged = true
 		code := connect.CodeOf(err)
 		s.metrics.requests.with(code.String(), methodOf(spec.Procedure)).Add(1)
 		s.opts.Log.WarnContext(ctx, "refused", "method", methodOf(spec.Procedure), "code", code.String(), "token", name, "peer", hostOf(peer.Addr))
 		return nil, err
 	}
-	return context.WithValue(ctx, caller{}, name), nil
+	return ctx, nil
 }
 
 // check returns the name of the token of a request, or the reason to refuse it.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"connectrpc.com/connect"
@@ -20,9 +19,9 @@ type health struct {
 }
 
 // handleHealth serves the methods of grpc.health.v1.Health.
-func handleHealth(mux *http.ServeMux, h *health, options []connect.HandlerOption) {
-	handle(mux, healthv1connect.HealthCheckProcedure, h.Check, options)
-	handleStream(mux, healthv1connect.HealthWatchProcedure, h.Watch, options)
+func handleHealth(mount mount, h *health, options []connect.HandlerOption) {
+	handle(mount, healthv1connect.HealthCheckProcedure, h.Check, options)
+	handleStream(mount, healthv1connect.HealthWatchProcedure, h.Watch, options)
 }
 
 // Check returns the state of the server, or of the service bo.v1.StudyService.

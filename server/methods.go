@@ -14,9 +14,12 @@ import (
 // for this type. The generated handlers instantiate it for each method, which adds 0.3 MB.
 type anyMessage struct{ proto.Message }
 
+// mount serves a method at its path.
+type mount func(procedure string, h http.Handler)
+
 // handle serves a unary method at its path.
-func handle[Q, A proto.Message](mux *http.ServeMux, procedure string, method func(context.Context, Q) (A, error), options []connect.HandlerOption) {
-	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, r *anyMessage) (*anyMessage, error) {
+func handle[Q, A proto.Message](mount mount, procedure string, method func(context.Context, Q) (A, error), options []connect.HandlerOption) {
+	mount(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, r *anyMessage) (*anyMessage, error) {
 		answer, err := method(ctx, r.Message.(Q))
 		if err != nil {
 			return nil, err
@@ -26,8 +29,8 @@ func handle[Q, A proto.Message](mux *http.ServeMux, procedure string, method fun
 }
 
 // handleStream serves a method with a stream of answers at its path.
-func handleStream[Q, A proto.Message](mux *http.ServeMux, procedure string, method func(ctx context.Context, r Q, send func(A) error) error, options []connect.HandlerOption) {
-	mux.Handle(procedure, connect.NewServerStreamHandlerSimple(procedure, func(ctx context.Context, r *anyMessage, stream *connect.ServerStream[anyMessage]) error {
+func handleStream[Q, A proto.Message](mount mount, procedure string, method func(ctx context.Context, r Q, send func(A) error) error, options []connect.HandlerOption) {
+	mount(procedure, connect.NewServerStreamHandlerSimple(procedure, func(ctx context.Context, r *anyMessage, stream *connect.ServerStream[anyMessage]) error {
 		return method(ctx, r.Message.(Q), func(answer A) error { return stream.Send(&anyMessage{answer}) })
 	}, requestOf[Q](), connect.WithHandlerOptions(options...)))
 }
@@ -43,19 +46,19 @@ func requestOf[Q proto.Message]() connect.HandlerOption {
 }
 
 // handleStudies serves the methods of bo.v1.StudyService.
-func handleStudies(mux *http.ServeMux, s *service, options []connect.HandlerOption) {
-	handle(mux, bov1connect.StudyServiceSuggestProcedure, s.Suggest, options)
-	handle(mux, bov1connect.StudyServiceCreateStudyProcedure, s.CreateStudy, options)
-	handle(mux, bov1connect.StudyServiceGetStudyProcedure, s.GetStudy, options)
-	handle(mux, bov1connect.StudyServiceListStudiesProcedure, s.ListStudies, options)
-	handle(mux, bov1connect.StudyServiceExportProcedure, s.Export, options)
-	handle(mux, bov1connect.StudyServiceGetTrialProcedure, s.GetTrial, options)
-	handle(mux, bov1connect.StudyServiceListTrialsProcedure, s.ListTrials, options)
-	handle(mux, bov1connect.StudyServiceAskProcedure, s.Ask, options)
-	handle(mux, bov1connect.StudyServiceHeartbeatProcedure, s.Heartbeat, options)
-	handle(mux, bov1connect.StudyServiceReleaseProcedure, s.Release, options)
-	handle(mux, bov1connect.StudyServiceReportStepsProcedure, s.ReportSteps, options)
-	handle(mux, bov1connect.StudyServiceTellProcedure, s.Tell, options)
-	handle(mux, bov1connect.StudyServiceFailProcedure, s.Fail, options)
-	handleStream(mux, bov1connect.StudyServiceWatchProcedure, s.Watch, options)
+func handleStudies(mount mount, s *service, options []connect.HandlerOption) {
+	handle(mount, bov1connect.StudyServiceSuggestProcedure, s.Suggest, options)
+	handle(mount, bov1connect.StudyServiceCreateStudyProcedure, s.CreateStudy, options)
+	handle(mount, bov1connect.StudyServiceGetStudyProcedure, s.GetStudy, options)
+	handle(mount, bov1connect.StudyServiceListStudiesProcedure, s.ListStudies, options)
+	handle(mount, bov1connect.StudyServiceExportProcedure, s.Export, options)
+	handle(mount, bov1connect.StudyServiceGetTrialProcedure, s.GetTrial, options)
+	handle(mount, bov1connect.StudyServiceListTrialsProcedure, s.ListTrials, options)
+	handle(mount, bov1connect.StudyServiceAskProcedure, s.Ask, options)
+	handle(mount, bov1connect.StudyServiceHeartbeatProcedure, s.Heartbeat, options)
+	handle(mount, bov1connect.StudyServiceReleaseProcedure, s.Release, options)
+	handle(mount, bov1connect.StudyServiceReportStepsProcedure, s.ReportSteps, options)
+	handle(mount, bov1connect.StudyServiceTellProcedure, s.Tell, options)
+	handle(mount, bov1connect.StudyServiceFailProcedure, s.Fail, options)
+	handleStream(mount, bov1connect.StudyServiceWatchProcedure, s.Watch, options)
 }

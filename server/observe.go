@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"connectrpc.com/connect"
@@ -61,9 +62,73 @@ func (o *observer) end(ctx context.Context, begun time.Time, spec connect.Spec, 
 		level = slog.LevelError
 	}
 	o.forget(study, errors.Unwrap(*err))
-	method, spent := methodOf(spec.Procedure), time.Since(begun)
-	o.metrics.requests.with(code, method).Add(1)
-	o.metrics.seconds.with(method).observe(spent.Seconds())
-	o.opts.Log.LogAttrs(ctx, level, "request", slog.String("method", method), slog.String("study", study), slog.String("code", code),
-		slog.Float64("seconds", spent.Seconds()), slog.String("token", callerOf(ctx)), slog.String("peer", hostOf(peer.Addr)))
+	o.record(ctx, level, spec.Procedure, study, code, peer.Addr, time.Since(begun))
+}
+
+// record logs and measures a request of a method.
+func (s *Server) record(ctx context.Context, level slog.Level, procedure, study, code, peer string, spent time.Duration) {
+	request, method := observedOf(ctx), methodOf(procedure)
+	request.logged = true
+	s.metrics.requests.with(code, method).Add(1)
+	s.metrics.seconds.with(method).observe(spent.Seconds())
+	s.opts.Log.LogAttrs(ctx, level, "request", slog.String("method", method), slog.String("study", study), slog.String("code", code),
+		slog.Float64("seconds", spent.Seconds()), slog.String("token", request.token), slog.String("peer", hostOf(peer)))
+}
+
+// observed returns the handler of a method, which also logs and measures requests that do not reach the observer:
+// connect refuses an unreadable message before it calls interceptors.
+func (s *Server) observed(procedure string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun, request, answer := time.Now(), &observedRequest{}, &statusWriter{ResponseWriter: w}
+		ctx := context.WithValue(r.Context(), observedKey{}, request)
+		next.ServeHTTP(answer, r.WithContext(ctx))
+		if !request.logged {
+			s.record(ctx, slog.LevelInfo, procedure, "", answer.code(), r.RemoteAddr, time.Since(begun))
+		}
+	})
+}
+
+// observedRequest is the state of a request of a method, in its context under observedKey.
+type observedRequest struct {
+	token  string // its name
+	logged bool
+}
+
+type observedKey struct{}
+
+func observedOf(ctx context.Context) *observedRequest {
+	return ctx.Value(observedKey{}).(*observedRequest)
+}
+
+// statusWriter keeps the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Flush implements http.Flusher, which connect needs for streams.
+func (w *statusWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
+// code returns the code of a request that was refused before the interceptors, or its HTTP status if the answer has
+// no code.
+func (w *statusWriter) code() string {
+	for _, key := range []string{"Grpc-Status", http.TrailerPrefix + "Grpc-Status"} {
+		if code, err := strconv.ParseUint(w.Header().Get(key), 10, 32); err == nil {
+			return connect.Code(code).String()
+		}
+	}
+	switch w.status {
+	case http.StatusBadRequest: // other codes with this status come from methods
+		return connect.CodeInvalidArgument.String()
+	case http.StatusTooManyRequests:
+		return connect.CodeResourceExhausted.String()
+	case http.StatusNotImplemented:
+		return connect.CodeUnimplemented.String()
+	}
+	return strconv.Itoa(w.status)
 }

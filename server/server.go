@@ -128,8 +128,9 @@ func (s *Server) routes() http.Handler {
 		connect.WithInterceptors(&observer{s}),
 	}
 	mux := http.NewServeMux()
-	handleStudies(mux, &service{Server: s}, options)
-	handleHealth(mux, &health{s, make(chan struct{}, maxProbes)}, options)
+	mount := func(procedure string, h http.Handler) { mux.Handle(procedure, s.observed(procedure, h)) }
+	handleStudies(mount, &service{Server: s}, options)
+	handleHealth(mount, &health{s, make(chan struct{}, maxProbes)}, options)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.Handle("GET /metrics", s.protected(Read, s.metrics.handler()))
 	mux.Handle("/", s.dashboard())

@@ -597,6 +597,48 @@ func TestMetricsAndHealth(t *testing.T) {
 	}
 }
 
+// Requests that no method can read have a line of the log and a place in the metrics, like others.
+func TestUnreadableRequestsAreObserved(t *testing.T) {
+	refused := func(message string) func(*testing.T, *running) {
+		return func(t *testing.T, r *running) {
+			status, _ := r.post(t, "Ask", message)
+			require.GreaterOrEqual(t, status, 400)
+		}
+	}
+	large := strings.Repeat("secret", 200)
+	call := func(o ...connect.ClientOption) func(*testing.T, *running) {
+		return func(t *testing.T, r *running) {
+			h := grpcClient()
+			defer h.CloseIdleConnections()
+			_, err := bov1connect.NewStudyServiceClient(h, r.URL, o...).Ask(t.Context(), &bov1.AskRequest{Study: large})
+			require.Equal(t, connect.CodeResourceExhausted, connect.CodeOf(err))
+		}
+	}
+	for name, c := range map[string]struct {
+		send func(*testing.T, *running)
+		code string
+	}{
+		"an unknown field":          {refused(`{"x": "secret"}`), "invalid_argument"},
+		"no JSON":                   {refused(`{"study": secret`), "invalid_argument"},
+		"too large":                 {refused(`{"study": "` + large + `"}`), "resource_exhausted"},
+		"too large, gRPC":           {call(connect.WithGRPC()), "resource_exhausted"},
+		"too large, gRPC-Web":       {call(connect.WithGRPCWeb()), "resource_exhausted"},
+		"an unknown type of bodies": {func(t *testing.T, r *running) { r.post(t, "Ask", "secret", "Content-Type", "text/plain") }, "415"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, store.NewMemory(), Options{Limits: Limits{Bytes: 1000}})
+			c.send(t, r)
+			require.NoError(t, r.Stop()) // the line is written after the answer
+			var metrics exposition
+			r.metrics.write(&metrics)
+			require.Contains(t, metrics.String(), fmt.Sprintf(`bo_requests_total{code=%q,method="Ask"} 1`, c.code))
+			require.Contains(t, metrics.String(), `bo_request_seconds_count{method="Ask"} 1`)
+			require.Regexp(t, `level=INFO msg=request method=Ask study="" code=`+c.code+` seconds=\S+ token="" peer=127.0.0.1\n`, r.log.String())
+			require.NotContains(t, r.log.String(), "secret")
+		})
+	}
+}
+
 // The request has a half of its body, and needs no token.
 func TestSlowBodyIsAnswered(t *testing.T) {
 	for _, path := range []string{healthv1connect.HealthCheckProcedure, bov1connect.StudyServiceGetStudyProcedure, "/none"} {
