@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 
@@ -201,7 +203,23 @@ func report(stderr io.Writer, err error) int {
 	return exitFailed
 }
 
-// oneLine joins the lines of a message and drops the prefix of package loop.
+// oneLine joins the lines of a message, drops the prefix of package loop, and escapes control characters.
 func oneLine(text string) string {
-	return strings.NewReplacer("\n", "; ", "loop: ", "").Replace(strings.TrimSpace(text))
+	return printable(strings.NewReplacer("\r\n", "; ", "\n", "; ", "loop: ", "").Replace(strings.TrimSpace(text)))
+}
+
+// printable escapes control characters as Go does, such as \x1b: a terminal would obey them.
+func printable(text string) string {
+	if !strings.ContainsFunc(text, unicode.IsControl) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

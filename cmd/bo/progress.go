@@ -294,5 +294,5 @@ func display(p space.Point) string {
 		}
 		parts = append(parts, q.Name+"="+text)
 	}
-	return strings.Join(parts, " ")
+	return printable(strings.Join(parts, " "))
 }

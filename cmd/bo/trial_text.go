@@ -76,7 +76,7 @@ func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 	case t.State != store.Pending:
 		return head + string(t.State) + ": " + oneLine(t.Message)
 	case t.Running(v.Now):
-		return head + "running on " + t.Owner.Name
+		return head + "running on " + printable(t.Owner.Name)
 	}
 	return head + "waiting"
 }
@@ -148,7 +148,7 @@ func paramsText(params json.RawMessage) string {
 		}
 	})
 	if read {
-		return string(text)
+		return printable(string(text))
 	}
 	return eachParam(params, func(n json.Number) string {
 		x, _ := n.Float64()
@@ -168,7 +168,7 @@ func eachParam(params json.RawMessage, number func(json.Number) string) string {
 	for {
 		t, err := dec.Token()
 		if err != nil {
-			return strings.Join(parts, " ")
+			return printable(strings.Join(parts, " "))
 		}
 		switch n, isNumber := t.(json.Number); {
 		case t == json.Delim('{'), t == json.Delim('}'):
