@@ -180,14 +180,22 @@ func malformed(address string, err error) error {
 	return fmt.Errorf("the settings in the address or in the variables PG*: %w", err)
 }
 
-// schema returns the version of the schema without creating anything.
+// schema returns the version of the schema without creating anything. A search_path without a schema that exists is an
+// error.
 func schema(ctx context.Context, db *sql.DB, d sqldb.Dialect) (s store.Schema, err error) {
 	if s.Newest, err = sqldb.Newest(d); err != nil {
 		return s, err
 	}
-	var table sql.NullString
-	if err := db.QueryRowContext(ctx, "SELECT to_regclass('bo_schema')::text").Scan(&table); err != nil || !table.Valid {
+	var table, into sql.NullString
+	var path string
+	if err := db.QueryRowContext(ctx, "SELECT to_regclass('bo_schema')::text, current_schema(), current_setting('search_path')").Scan(&table, &into, &path); err != nil {
 		return s, err
+	}
+	if !into.Valid {
+		return s, fmt.Errorf("no schema of the search_path %s exists, or the role has no privilege USAGE on it", path)
+	}
+	if !table.Valid {
+		return s, nil
 	}
 	s.Version, err = sqldb.Version(ctx, db)
 	return s, err

@@ -40,6 +40,18 @@ func TestOpen(t *testing.T) {
 		_, err := postgres.Open(ctx, server.Database(t), false)
 		require.ErrorContains(t, err, "the database has no studies yet")
 	})
+	t.Run("a search path without a schema", func(t *testing.T) {
+		address := server.Database(t) + "&search_path=nope"
+		for _, create := range []bool{true, false} {
+			_, err := postgres.Open(ctx, address, create)
+			require.ErrorContains(t, err, "no schema of the search_path nope exists")
+		}
+		_, err := postgres.Upgrade(ctx, address)
+		require.ErrorContains(t, err, "no schema of the search_path nope exists")
+		b, err := postgres.Open(ctx, address+",public", true)
+		require.NoError(t, err)
+		require.NoError(t, b.Close())
+	})
 	t.Run("upgraded", func(t *testing.T) {
 		address := server.Database(t)
 		for range 2 {
