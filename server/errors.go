@@ -62,6 +62,9 @@ func (s *Server) coded(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrUnavailable): // the error may have the address
 		s.opts.Log.ErrorContext(ctx, "the store is unavailable", "error", err.Error())
 		return connect.NewError(connect.CodeUnavailable, store.ErrUnavailable)
+	case errors.Is(err, store.ErrDenied): // clients repeat the request, and keep results until the role is corrected
+		s.opts.Log.ErrorContext(ctx, "the store denies a request", "error", err.Error())
+		return connect.NewError(connect.CodeUnavailable, store.ErrDenied)
 	case s.closing.Err() != nil && errors.Is(err, context.Canceled):
 		return errClosing
 	case errors.Is(context.Cause(ctx), errLimit):

@@ -443,13 +443,17 @@ func TestNewerStore(t *testing.T) {
 	require.ErrorContains(t, err, "newer version")
 }
 
-// An outage of the database has a code that clients repeat, and does not give away the address.
+// An outage of the database and a role without a privilege have a code that clients repeat. The answer does not give
+// away the address; the log has the reason.
 func TestUnavailableStore(t *testing.T) {
-	r := start(t, store.NewMemory(), Options{})
-	err := r.coded(t.Context(), fmt.Errorf("study bread: %w: dial tcp 10.1.2.3", store.ErrUnavailable))
-	require.Equal(t, connect.CodeUnavailable, connect.CodeOf(err))
-	require.ErrorContains(t, err, "the store is unavailable")
-	require.NotContains(t, err.Error(), "10.1.2.3")
+	for fault, want := range map[error]string{store.ErrUnavailable: "the store is unavailable", store.ErrDenied: "lacks a privilege"} {
+		r := start(t, store.NewMemory(), Options{})
+		err := r.coded(t.Context(), fmt.Errorf("study bread: %w: dial tcp 10.1.2.3", fault))
+		require.Equal(t, connect.CodeUnavailable, connect.CodeOf(err))
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "10.1.2.3")
+		require.Contains(t, r.log.String(), "10.1.2.3")
+	}
 }
 
 // Pages of the dashboard do not keep studies in memory.

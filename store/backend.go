@@ -146,6 +146,9 @@ var (
 	// ErrUnavailable reports a database that cannot be reached, or stays busy.
 	ErrUnavailable = errors.New("the store is unavailable")
 
+	// ErrDenied reports a database whose role lacks a privilege, such as the privilege to write.
+	ErrDenied = errors.New("the database role of the store lacks a privilege")
+
 	// ErrUnreadable reports a study whose stored definition is not valid, for example because a newer
 	// version has written it.
 	ErrUnreadable = errors.New("the definition cannot be read")

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,35 @@ func TestOutage(t *testing.T) {
 	require.ErrorIs(t, patient.Update(ctx, func(store.Tx) error { return nil }), context.Canceled)
 	require.NoError(t, server.Launch())
 	require.NoError(t, s.Ping(t.Context()))
+}
+
+// A role that may only read is reported as such, without repetitions.
+func TestRoleWithoutWrites(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	address := server.Database(t)
+	b, err := Open(t.Context(), address, true)
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+	db, err := connect(t.Context(), address)
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), "CREATE ROLE reader LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data")
+	require.NoError(t, err)
+	defer func() {
+		_, err := db.ExecContext(context.Background(), "DROP ROLE reader")
+		require.NoError(t, err)
+	}()
+	b, err = Open(t.Context(), strings.Replace(address, "//bo:", "//reader:", 1), false)
+	require.NoError(t, err)
+	s := store.New(b, store.Options{})
+	defer s.Close()
+	_, err = s.List(t.Context())
+	require.NoError(t, err)
+	_, err = s.Create(t.Context(), &study.Definition{Version: 1, Name: "s", Budget: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)}})
+	require.ErrorIs(t, err, store.ErrDenied)
+	require.ErrorContains(t, err, "permission denied for table studies")
+	require.NotContains(t, err.Error(), "secret")
 }
 
 // A transaction is repeated on a new connection after a server that takes no writes, and within time limits.
