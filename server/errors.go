@@ -39,6 +39,7 @@ var codes = []struct {
 	{store.ErrNewer, connect.CodeUnavailable}, // clients repeat the request, and reach a newer server
 	{store.ErrExists, connect.CodeAlreadyExists},
 	{store.ErrConflict, connect.CodeAlreadyExists},
+	{store.ErrKey, connect.CodeAlreadyExists},
 	{store.ErrBudget, connect.CodeOutOfRange},
 	{store.ErrExhausted, connect.CodeOutOfRange},
 	{store.ErrTarget, connect.CodeOutOfRange},

@@ -38,8 +38,8 @@ func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Dura
 }
 
 // AskOnce is AskFor for a request that may be repeated: with key, a repeated call issues nothing and
-// returns the trials, with their tokens, as the first call issued them. An error is not
-// recorded.
+// returns the trials, with their tokens, as the first call issued them. The error wraps ErrKey if the
+// first call had another number of trials or another worker. An error is not recorded.
 func (u *Study) AskOnce(ctx context.Context, key string, n int, owner string, lease time.Duration) ([]Trial, error) {
 	if lease <= 0 {
 		lease = never

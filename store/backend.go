@@ -140,6 +140,9 @@ var (
 	ErrOlder    = errors.New("the store was written by an earlier version")
 	ErrNewer    = errors.New("the store was written by a newer version")
 
+	// ErrKey reports a key that was used for another request.
+	ErrKey = errors.New("the key belongs to another request")
+
 	// ErrEdited reports an edit to which an Evaluate cannot adapt: see Edited.
 	ErrEdited = errors.New("the study was edited")
 

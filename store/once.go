@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // CreateOnce is Create for a request that may be repeated: with key, a repeated call changes
-// nothing and returns the study that the first call created.
+// nothing and returns the study that the first call created. The error wraps ErrKey if the first call
+// had another definition.
 func (s *Store) CreateOnce(ctx context.Context, key string, d *study.Definition) (*Study, error) {
 	if err := checkText("the key", key); err != nil {
 		return nil, named(d.Name, err)
@@ -29,6 +31,7 @@ func (a *asking) reply() string { return "ask " + a.key }
 type issued struct {
 	Trial
 	Attempted string `json:"token"`
+	Wanted    int    `json:"wanted,omitempty"` // trials that the Ask wanted; 0 in replies of earlier versions
 }
 
 // record stores the reply to a keyed Ask: the trials that it has and those that it claims.
@@ -39,7 +42,7 @@ func (a *asking) record(tx Tx, row *Row, claimed []Trial) error {
 	var reply []issued
 	for _, trials := range [][]Trial{a.got, claimed} {
 		for _, t := range trials {
-			reply = append(reply, issued{t, t.Token})
+			reply = append(reply, issued{t, t.Token, a.want})
 		}
 	}
 	text, err := json.Marshal(reply)
@@ -56,7 +59,8 @@ func (a *asking) answered(tx Tx, row *Row) (yes bool, err error) {
 	return a.first != nil, err
 }
 
-// answer returns the trials of the stored reply, nil if there is none.
+// answer returns the trials of the stored reply, nil if there is none. The error wraps ErrKey if the Ask of the reply
+// wanted another number of trials or had another worker.
 func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 	if a.key == "" {
 		return nil, nil
@@ -70,15 +74,19 @@ func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 		return nil, err
 	}
 	for _, t := range reply {
+		if t.Wanted != 0 && (t.Wanted != a.want || t.Owner.Name != a.owner.Name) {
+			return nil, fmt.Errorf("%w: %q has the worker %q and n = %d", ErrKey, a.key, t.Owner.Name, t.Wanted)
+		}
 		t.Token = t.Attempted
 		trials = append(trials, t.Trial)
 	}
 	return trials, nil
 }
 
-// Answer returns the trials of the first AskOnce with a key, nil if none was answered.
-func (u *Study) Answer(ctx context.Context, key string) ([]Trial, error) {
-	a := &asking{Study: u, key: key}
+// Answer returns the trials of the first AskOnce with a key, nil if none was answered. The error wraps ErrKey if that
+// call had another number of trials or another worker.
+func (u *Study) Answer(ctx context.Context, key string, n int, owner string) ([]Trial, error) {
+	a := &asking{Study: u, key: key, want: n, owner: Owner{Name: owner}}
 	err := u.store.backend.View(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err == nil {

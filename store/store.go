@@ -1,12 +1,15 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/functionspace/bo/internal/flatjson"
@@ -107,23 +110,33 @@ func (s *Store) create(ctx context.Context, key string, d *study.Definition) (*S
 }
 
 // insert inserts a study under the key of a request. It returns false and no error if the request
-// has inserted it before, in a transaction that was repeated, and ErrExists if another one has.
+// has inserted it before, in a transaction that was repeated, ErrKey if a request with the same key had another
+// definition, and ErrExists if a request with another key has inserted it.
 func insert(tx Tx, row *Row, key string) (made bool, err error) {
 	existing, err := tx.Study(row.Name)
 	if errors.Is(err, ErrNoStudy) {
 		if err := tx.PutStudy(row); err != nil {
 			return false, err
 		}
-		return true, tx.PutReply(row.ID, key, json.RawMessage("true"))
+		return true, tx.PutReply(row.ID, key, digest(row.Definition))
 	}
 	if err != nil {
 		return false, err
 	}
 	reply, err := tx.Reply(existing.ID, key)
-	if err == nil && reply == nil {
+	switch {
+	case err != nil:
+	case reply == nil:
 		err = ErrExists
+	case string(reply) != "true" && !bytes.Equal(reply, digest(row.Definition)): // true is the reply of earlier versions
+		err = fmt.Errorf("%w: %q created the study with another definition", ErrKey, strings.TrimPrefix(key, "create "))
 	}
 	return false, err
+}
+
+// digest returns a hash of a definition, as a JSON string.
+func digest(definition json.RawMessage) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`"%x"`, sha256.Sum256(definition)))
 }
 
 // Summary is a line of a list of studies.

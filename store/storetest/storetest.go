@@ -609,6 +609,10 @@ func keyedAsks(t *testing.T, o Opener) {
 	must(t, err)
 	_, err = s.CreateOnce(ctx, "d", d)
 	wantError(t, err, store.ErrExists)
+	larger := definition("s")
+	larger.Budget = d.Budget + 1
+	_, err = other.CreateOnce(ctx, "c", larger)
+	wantError(t, err, store.ErrKey)
 	again, err := other.Study(ctx, "s")
 	must(t, err)
 
@@ -635,6 +639,12 @@ func keyedAsks(t *testing.T, o Opener) {
 	for i := range got {
 		equal(t, "a repeated answer", got[i], got[0])
 	}
+	_, err = again.AskOnce(ctx, "k", 2, "w", time.Hour)
+	wantError(t, err, store.ErrKey)
+	_, err = again.AskOnce(ctx, "k", 3, "another worker", time.Hour)
+	wantError(t, err, store.ErrKey)
+	_, err = again.Answer(ctx, "k", 2, "w")
+	wantError(t, err, store.ErrKey)
 	pending := 0
 	v, err := u.View(ctx)
 	must(t, err)
@@ -651,10 +661,10 @@ func keyedAsks(t *testing.T, o Opener) {
 	trials, err := again.AskOnce(ctx, "k", 3, "w", time.Hour)
 	must(t, err)
 	equal(t, "the answer after the results", tokens(trials), got[0])
-	stored, err := again.Answer(ctx, "k")
+	stored, err := again.Answer(ctx, "k", 3, "w")
 	must(t, err)
 	equal(t, "the stored answer", tokens(stored), got[0])
-	stored, err = again.Answer(ctx, "other")
+	stored, err = again.Answer(ctx, "other", 3, "w")
 	must(t, err)
 	equal(t, "the answer to another key", len(stored), 0)
 
