@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -133,15 +134,21 @@ func (b *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 // View runs f in a read-only transaction.
 func (b *DB) View(ctx context.Context, f func(store.Tx) error) error { return b.repeat(ctx, true, f) }
 
-// Ping implements store.Pinger.
+// Ping implements store.Pinger. It does not wait for a server that refuses connections.
 func (b *DB) Ping(ctx context.Context) error {
-	return b.View(ctx, func(t store.Tx) error {
+	refused := func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+	return b.repeatUnless(ctx, refused, true, func(t store.Tx) error {
 		b.current(t.(*tx))
 		return nil
 	})
 }
 
 func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) error {
+	return b.repeatUnless(ctx, func(error) bool { return false }, readOnly, f)
+}
+
+// repeatUnless runs f in transactions until one succeeds, or until hopeless returns true for an error.
+func (b *DB) repeatUnless(ctx context.Context, hopeless func(error) bool, readOnly bool, f func(store.Tx) error) error {
 	start, pause := time.Now(), 5*time.Millisecond
 	var fault error // the last one that was repeated
 	for {
@@ -157,7 +164,7 @@ func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) 
 			}
 			return err
 		}
-		if fault = err; time.Since(start) > b.dialect.Patience {
+		if fault = err; hopeless(err) || time.Since(start) > b.dialect.Patience {
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, fault)
 		}
 		select {
