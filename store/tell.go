@@ -268,13 +268,13 @@ func usable(numbers map[string]float64, needed []string) (map[string]float64, er
 func (r *Report) agrees(t *Trial) error {
 	if t.State == Stopped {
 		return fmt.Errorf("%w: trial %d was stopped early at %s; %s was not recorded", ErrConflict, t.Number,
-			t.Finished.Format(time.DateTime), outcome(r.Failure == "", r.Numbers))
+			t.Finished.UTC().Format(time.RFC3339), outcome(r.Failure == "", r.Numbers))
 	}
 	if r.Failure == "" && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) || r.Failure != "" && t.State == Failed {
 		return nil
 	}
 	return fmt.Errorf("%w: trial %d has %s since %s; %s was not recorded", ErrConflict, t.Number,
-		outcome(t.State == Complete, t.Numbers), t.Finished.Format(time.DateTime), outcome(r.Failure == "", r.Numbers))
+		outcome(t.State == Complete, t.Numbers), t.Finished.UTC().Format(time.RFC3339), outcome(r.Failure == "", r.Numbers))
 }
 
 func outcome(complete bool, numbers map[string]float64) string {

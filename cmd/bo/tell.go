@@ -148,7 +148,7 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	}
 	if told.State == store.Failed && r.Message != "" && r.Message != told.Message {
 		fmt.Fprintf(e.stderr, "bo: trial %d failed at %s already, and keeps the first reason: %s was not recorded\n",
-			told.Number, told.Finished.Format(time.DateTime), brief(r.Message))
+			told.Number, told.Finished.UTC().Format(time.RFC3339), brief(r.Message))
 	}
 	d, _, err := u.Definition(e.ctx)
 	if err != nil {
