@@ -534,7 +534,7 @@ func TestEnd(t *testing.T) {
 	require.Equal(t, a.Trials[0].Token, again.Trials[0].Token)
 	_, err = c.Ask(t.Context(), &bov1.AskRequest{Study: "bread", Key: "k", N: 2})
 	require.Equal(t, connect.CodeAlreadyExists, connect.CodeOf(err))
-	require.ErrorContains(t, err, `the key belongs to another request: "k" has the worker "api" and n = 1`)
+	require.ErrorContains(t, err, `the key belongs to another request: "k" has n = 1`)
 	got, err := c.GetStudy(t.Context(), &bov1.GetStudyRequest{Study: "bread"})
 	require.NoError(t, err)
 	require.Contains(t, got.Ended, "the target is reached")

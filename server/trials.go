@@ -126,7 +126,6 @@ func (s *service) Ask(ctx context.Context, r *bov1.AskRequest) (*bov1.AskRespons
 }
 
 func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, lease time.Duration) ([]store.Trial, error) {
-	worker := cmp.Or(r.Worker, "api")
 	ended, err := u.study.Ended(ctx)
 	if err != nil {
 		return nil, err
@@ -135,14 +134,14 @@ func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, l
 		if r.Key == "" {
 			return nil, ended
 		}
-		trials, err := u.study.Answer(ctx, r.Key, n, worker)
+		trials, err := u.study.Answer(ctx, r.Key, n)
 		if err == nil && trials == nil {
 			err = ended
 		}
 		return trials, err
 	}
 	defer u.changed.Send()
-	return u.study.AskOnce(ctx, r.Key, n, worker, lease)
+	return u.study.AskOnce(ctx, r.Key, n, cmp.Or(r.Worker, "api"), lease)
 }
 
 // maxAttempts bounds the attempts of a request.

@@ -39,7 +39,7 @@ func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Dura
 
 // AskOnce is AskFor for a request that may be repeated: with key, a repeated call issues nothing and
 // returns the trials, with their tokens, as the first call issued them. The error wraps ErrKey if the
-// first call had another number of trials or another worker. An error is not recorded.
+// first call had another n. An error is not recorded.
 func (u *Study) AskOnce(ctx context.Context, key string, n int, owner string, lease time.Duration) ([]Trial, error) {
 	if lease <= 0 {
 		lease = never
@@ -191,7 +191,7 @@ func (a *asking) giveBack(ctx context.Context) {
 			return err
 		}
 		replied, err := a.answer(tx, row)
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrKey) { // the trials of another request have other tokens
 			return err
 		}
 		if slices.Contains(a.keys, row.FitToken) {

@@ -60,7 +60,7 @@ func (a *asking) answered(tx Tx, row *Row) (yes bool, err error) {
 }
 
 // answer returns the trials of the stored reply, nil if there is none. The error wraps ErrKey if the Ask of the reply
-// wanted another number of trials or had another worker.
+// wanted another number of trials.
 func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 	if a.key == "" {
 		return nil, nil
@@ -74,8 +74,8 @@ func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 		return nil, err
 	}
 	for _, t := range reply {
-		if t.Wanted != 0 && (t.Wanted != a.want || t.Owner.Name != a.owner.Name) {
-			return nil, fmt.Errorf("%w: %q has the worker %q and n = %d", ErrKey, a.key, t.Owner.Name, t.Wanted)
+		if t.Wanted != 0 && t.Wanted != a.want {
+			return nil, fmt.Errorf("%w: %q has n = %d", ErrKey, a.key, t.Wanted)
 		}
 		t.Token = t.Attempted
 		trials = append(trials, t.Trial)
@@ -84,9 +84,9 @@ func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 }
 
 // Answer returns the trials of the first AskOnce with a key, nil if none was answered. The error wraps ErrKey if that
-// call had another number of trials or another worker.
-func (u *Study) Answer(ctx context.Context, key string, n int, owner string) ([]Trial, error) {
-	a := &asking{Study: u, key: key, want: n, owner: Owner{Name: owner}}
+// call had another n.
+func (u *Study) Answer(ctx context.Context, key string, n int) ([]Trial, error) {
+	a := &asking{Study: u, key: key, want: n}
 	err := u.store.backend.View(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err == nil {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,7 +117,7 @@ func insert(tx Tx, row *Row, key string) (made bool, err error) {
 		if err := tx.PutStudy(row); err != nil {
 			return false, err
 		}
-		return true, tx.PutReply(row.ID, key, digest(row.Definition))
+		return true, tx.PutReply(row.ID, key, row.Definition)
 	}
 	if err != nil {
 		return false, err
@@ -128,15 +127,23 @@ func insert(tx Tx, row *Row, key string) (made bool, err error) {
 	case err != nil:
 	case reply == nil:
 		err = ErrExists
-	case string(reply) != "true" && !bytes.Equal(reply, digest(row.Definition)): // true is the reply of earlier versions
+	case string(reply) != "true" && !same(reply, row.Definition): // true is the reply of earlier versions
 		err = fmt.Errorf("%w: %q created the study with another definition", ErrKey, strings.TrimPrefix(key, "create "))
 	}
 	return false, err
 }
 
-// digest returns a hash of a definition, as a JSON string.
-func digest(definition json.RawMessage) json.RawMessage {
-	return json.RawMessage(fmt.Sprintf(`"%x"`, sha256.Sum256(definition)))
+// same reports whether a stored definition is the other one. An earlier version may have written it with other keys.
+func same(stored, other json.RawMessage) bool {
+	if bytes.Equal(stored, other) {
+		return true
+	}
+	p, err := parse(stored)
+	if err != nil {
+		return false
+	}
+	text, err := marshal(p.definition)
+	return err == nil && bytes.Equal(text, other)
 }
 
 // Summary is a line of a list of studies.
