@@ -337,10 +337,9 @@ func parseResult(line string, declared []string) (map[string]float64, store.Fail
 			}
 		}
 		for name, text := range object {
-			var v *float64
-			switch json.Unmarshal(text, &v); {
-			case v != nil:
-				numbers[name] = *v
+			switch v, err := strconv.ParseFloat(string(text), 64); {
+			case err == nil || math.IsInf(v, 0):
+				numbers[name] = v
 			case slices.Contains(declared, name):
 				return fault("%q on the last line is not a number: %s", name, brief(string(text)))
 			}

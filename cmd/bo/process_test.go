@@ -6,7 +6,37 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/store"
 )
+
+// A member that is no number is no result of 0.
+func TestParseResult(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want map[string]float64
+		kind store.Failure
+		err  string
+	}{
+		{"0.5", map[string]float64{"loss": 0.5}, "", ""},
+		{`{"loss": 0.5, "epochs": 3}`, map[string]float64{"loss": 0.5, "epochs": 3}, "", ""},
+		{`{"loss": 0.5, "name": "a", "ok": true, "none": null, "list": [1], "large": 1e999}`, map[string]float64{"loss": 0.5}, "", ""},
+		{`{"loss": "0.5"}`, nil, store.FailedByProgram, `"loss" on the last line is not a number: "\"0.5\""`},
+		{`{"loss": true}`, nil, store.FailedByProgram, `"loss" on the last line is not a number: "true"`},
+		{`{"loss": [0.5]}`, nil, store.FailedByProgram, `"loss" on the last line is not a number: "[0.5]"`},
+		{`{"loss": null}`, nil, store.FailedByProgram, `"loss" on the last line is not a number: "null"`},
+		{`{"loss": 1e999}`, nil, store.NotFinite, `the program printed "{\"loss\": 1e999}", want a finite number of at most 1e+300`},
+	} {
+		numbers, kind, err := parseResult(c.line, []string{"loss"})
+		require.Equal(t, c.kind, kind, "%s", c.line)
+		if c.err != "" {
+			require.EqualError(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, numbers, "%s", c.line)
+	}
+}
 
 // An error of the machine ends a run, and an error of the program does not.
 func TestExhausted(t *testing.T) {
