@@ -318,10 +318,14 @@ func parseResult(line string, declared []string) (map[string]float64, store.Fail
 		}
 	} else {
 		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(line), &object) != nil {
-			return fault("last line is neither a number nor a JSON object: %s", brief(line))
+		whole := []byte(line)
+		if json.Unmarshal(whole, &object) != nil {
+			whole = notNumbers.ReplaceAll(whole, []byte("1e999")) // no finite number either
+			if json.Unmarshal(whole, &object) != nil {
+				return fault("last line is neither a number nor a JSON object: %s", brief(line))
+			}
 		}
-		_, faults, _ := strictjson.Object([]byte(line), nil, nil)
+		_, faults, _ := strictjson.Object(whole, nil, nil)
 		for _, f := range faults {
 			if slices.Contains(declared, f.Key) {
 				return fault("last line: %w: %s", f.Err, brief(line))

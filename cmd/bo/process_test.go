@@ -26,6 +26,10 @@ func TestParseResult(t *testing.T) {
 		{`{"loss": [0.5]}`, nil, store.FailedByProgram, `"loss" on the last line is not a number: "[0.5]"`},
 		{`{"loss": null}`, nil, store.FailedByProgram, `"loss" on the last line is not a number: "null"`},
 		{`{"loss": 1e999}`, nil, store.NotFinite, `the program printed "{\"loss\": 1e999}", want a finite number of at most 1e+300`},
+		{`{"loss": 0.5, "f1": NaN, "auc": -Infinity}`, map[string]float64{"loss": 0.5}, "", ""},
+		{`{"loss": NaN, "f1": 0.5}`, nil, store.NotFinite, `the program printed "{\"loss\": NaN, \"f1\": 0.5}", want a finite number of at most 1e+300`},
+		{`{"loss": NaN, "loss": 1}`, nil, store.FailedByProgram, `last line: key "loss" occurs twice: "{\"loss\": NaN, \"loss\": 1}"`},
+		{`{"loss": none}`, nil, store.FailedByProgram, `last line is neither a number nor a JSON object: "{\"loss\": none}"`},
 	} {
 		numbers, kind, err := parseResult(c.line, []string{"loss"})
 		require.Equal(t, c.kind, kind, "%s", c.line)
