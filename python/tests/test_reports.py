@@ -260,6 +260,15 @@ def test_processes_that_end_or_hang_while_they_connect() -> None:
         receiver.close()
 
 
+def test_a_receiver_ends_its_thread() -> None:
+    before = set(threading.enumerate())
+    receiver = Receiver()
+    (thread,) = set(threading.enumerate()) - before
+    receiver.close()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
 def test_a_fault_of_bo_reaches_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def fault(*_: Any) -> bool:
         raise ProcessError("bo cannot be started")

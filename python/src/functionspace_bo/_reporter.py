@@ -73,7 +73,11 @@ class Receiver:
 
     def close(self) -> None:
         """Ends the service. Later reports raise ProcessError."""
+        from multiprocessing.connection import Client
+
         self._closed = True
+        with suppress(OSError):  # the thread waits in accept, which close does not end
+            Client(self._listener.address).close()
         self._listener.close()
 
     def _accept(self) -> None:
