@@ -65,10 +65,15 @@ def test_killing_bo_loses_nothing() -> None:
 def test_killing_bo_during_a_fit() -> None:
     with Study(X, **SLOW) as study:  # type: ignore[arg-type]
         tell_first(study)
+        running = study._suggestions.process._running
+        assert running is not None
         timer = threading.Timer(0.5, os.kill, (pid_of(study), signal.SIGKILL))
         timer.start()
         with pytest.raises(ProcessError, match="SIGKILL"):
             study.ask()
+        for stream in (running._process.stdin, running._process.stdout, running._stderr):
+            assert stream is not None
+            assert stream.closed
         assert [t.state for t in study.trials] == ["complete", "complete"]
 
 

@@ -138,6 +138,7 @@ class _Running:
             return ProcessError("bo closed its output")
         self._stderr.seek(0)
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
+        self._busy.clear()  # no answer follows
         self.end()
         reason = f": {lines[0].removeprefix('bo: ')}" if lines else ""
         return ProcessError(
