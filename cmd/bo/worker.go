@@ -148,6 +148,8 @@ func (c *workerCmd) client(e *env) (*worker.HTTP, error) {
 		fmt.Fprintln(e.stderr, "bo: warning: the token travels unencrypted: use https")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	// Without pings a connection to a host that has vanished stays in use for a quarter of an hour.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 10 * time.Second}
 	if c.CA != "" {
 		pem, err := os.ReadFile(c.CA)
 		if err != nil {
