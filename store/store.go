@@ -84,7 +84,7 @@ func (s *Store) create(ctx context.Context, key string, d *study.Definition) (*S
 	if err != nil {
 		return nil, err
 	}
-	err = s.backend.Update(ctx, func(tx Tx) error {
+	write := func(tx Tx) error {
 		now, err := tx.Now()
 		if err != nil {
 			return err
@@ -101,7 +101,11 @@ func (s *Store) create(ctx context.Context, key string, d *study.Definition) (*S
 			return err
 		}
 		return tx.PutStudy(row)
-	})
+	}
+	err = s.backend.Update(ctx, write)
+	if errors.Is(err, ErrExists) { // perhaps created meanwhile under the same key: its reply can be read afterwards
+		err = s.backend.Update(ctx, write)
+	}
 	if err != nil {
 		return nil, named(d.Name, err)
 	}

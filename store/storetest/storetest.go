@@ -44,6 +44,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"lost trials say nothing about their points", lostTrials},
 		{"results", results},
 		{"keys", keys},
+		{"keyed creations at the same time", keyedCreations},
 		{"keyed asks", keyedAsks},
 		{"enqueue and add", enqueueAndAdd},
 		{"the budget holds among many askers", budgetHolds},
@@ -595,6 +596,24 @@ func keys(t *testing.T, o Opener) {
 	told, err := u.Tell(ctx, report)
 	must(t, err)
 	equal(t, "the repeated report", told.Numbers, map[string]float64{"loss": 1})
+}
+
+// keyedCreations repeats requests that create a study, at the same time.
+func keyedCreations(t *testing.T, o Opener) {
+	ctx := context.Background()
+	stores := []*store.Store{open(t, o, store.Options{}), open(t, o, store.Options{})}
+	for i := range 10 {
+		d := definition(fmt.Sprintf("s%d", i))
+		var all sync.WaitGroup
+		errs := make([]error, 8)
+		for j := range errs {
+			all.Go(func() { _, errs[j] = stores[j%2].CreateOnce(ctx, "c", d) })
+		}
+		all.Wait()
+		must(t, errors.Join(errs...))
+		_, err := stores[0].CreateOnce(ctx, "d", d)
+		wantError(t, err, store.ErrExists)
+	}
 }
 
 // keyedAsks repeats requests that create a study and issue trials, also on another handle, at the same
