@@ -393,6 +393,8 @@ type Evaluated struct {
 	Numbers map[string]float64
 	Failure Failure
 	Message string
+	// Steps are numbers that the evaluation reported while it ran. Their Trial is set by Add.
+	Steps []Step
 }
 
 // check returns an error if a declared number of a complete trial is missing or not usable. It leaves out
@@ -411,7 +413,7 @@ func (e *Evaluated) check(d *study.Definition) (err error) {
 	return nil
 }
 
-// Add records evaluations made elsewhere as finished trials. They do not count against the
+// Add records evaluations made elsewhere as finished trials, with their steps. They do not count against the
 // budget. With key, a repeated call adds nothing and returns the same trials. On an error nothing is
 // added: the error wraps space.ErrPoint for parameters that are no point of the space, or
 // loop.ErrNotFinite for an objective without a usable number. It names the first ten wrong evaluations
@@ -440,7 +442,20 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 			}
 		}
 		added = trials
-		return row.add(tx, now, trials)
+		if err := row.add(tx, now, trials); err != nil {
+			return err
+		}
+		var steps []Step
+		for i, e := range evaluated {
+			for _, step := range e.Steps {
+				step.Trial = trials[i].Number
+				if err := step.check(row.Trials); err != nil {
+					return err
+				}
+				steps = append(steps, step)
+			}
+		}
+		return tx.PutSteps(row.ID, fresh(steps, nil))
 	})
 	return added, named(u.name, err)
 }

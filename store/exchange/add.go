@@ -30,13 +30,17 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	name := renaming(in.Snapshot.Definition, v.Definition)
 	var evaluated []store.Evaluated
 	wrong := faults.List{What: "trials"}
-	position := map[int]int{} // index in evaluated by trial number
+	steps := map[int][]store.Step{} // by trial number
+	for _, step := range in.Snapshot.Steps {
+		step.Name = name(step.Name)
+		steps[step.Trial] = append(steps[step.Trial], step)
+	}
 	for i := range in.Snapshot.Trials {
 		t := &in.Snapshot.Trials[i]
 		if t.State == store.Pending {
 			continue
 		}
-		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message}
+		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message, Steps: steps[t.Number]}
 		var values map[string]any
 		if err := json.Unmarshal(t.Params, &values); err != nil {
 			wrong.Add(fmt.Errorf("trial %d: params: %w", t.Number, err))
@@ -64,24 +68,11 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 			continue
 		}
 		evaluated = append(evaluated, e)
-		position[t.Number] = len(evaluated) - 1
 	}
 	if list := wrong.Errors(); list != nil {
 		return nil, space.Faults(list)
 	}
-	before := len(v.Trials)
-	added, err := u.Add(ctx, key, evaluated...)
-	if err != nil || len(added) == 0 || added[0].Number <= before {
-		return added, err
-	}
-	var steps []store.Step
-	for _, step := range in.Snapshot.Steps {
-		if i, ok := position[step.Trial]; ok {
-			step.Trial, step.Name = added[i].Number, name(step.Name)
-			steps = append(steps, step)
-		}
-	}
-	return added, u.AddSteps(ctx, steps...)
+	return u.Add(ctx, key, evaluated...)
 }
 
 // renaming returns the function from the names of numbers of one study to the names of another. The

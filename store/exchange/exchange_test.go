@@ -423,3 +423,49 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// failing is a backend that stores no steps once.
+type failing struct {
+	store.Backend
+	fault error
+}
+
+func (b *failing) Update(ctx context.Context, f func(store.Tx) error) error {
+	return b.Backend.Update(ctx, func(tx store.Tx) error { return f(failingTx{tx, b}) })
+}
+
+type failingTx struct {
+	store.Tx
+	b *failing
+}
+
+func (tx failingTx) PutSteps(study int64, steps []store.Step) error {
+	if fault := tx.b.fault; fault != nil {
+		tx.b.fault = nil
+		return fault
+	}
+	return tx.Tx.PutSteps(study, steps)
+}
+
+// An import that fails adds no trial without its steps, so that a repeated import adds both.
+func TestAddIsWhole(t *testing.T) {
+	in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}`+"\n"+
+		`{"op_code":4,"study_id":0,"state":1,"value":1,"params":{"x":1},"datetime_start":null,"intermediate_values":{"1":3,"2":2},"distributions":{`+
+		`"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0,\"high\":2}}"}}`+"\n"), "")
+	require.NoError(t, err)
+	full := errors.New("no space left")
+	s := store.New(&failing{store.NewMemory(), full}, store.Options{})
+	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", 0, 2)}, Objectives: []study.Objective{{Name: "loss"}}})
+	require.NoError(t, err)
+	_, err = exchange.Add(ctx, u, "k", in)
+	require.ErrorIs(t, err, full)
+	for range 2 {
+		added, err := exchange.Add(ctx, u, "k", in)
+		require.NoError(t, err)
+		require.Len(t, added, 1)
+		require.Equal(t, 1, added[0].Number)
+		steps, err := u.Steps(ctx, 0)
+		require.NoError(t, err)
+		require.Equal(t, []store.Step{{Trial: 1, Step: 1, Name: "loss", Value: 3}, {Trial: 1, Step: 2, Name: "loss", Value: 2}}, steps)
+	}
+}
