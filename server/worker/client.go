@@ -91,11 +91,11 @@ func post[A proto.Message](ctx context.Context, c *HTTP, procedure string, q pro
 func (c *HTTP) send(ctx context.Context, procedure string, q, a proto.Message) error {
 	body, err := proto.Marshal(q)
 	if err != nil {
-		return err
+		return connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(c.URL, "/")+procedure, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	r.Header.Set("Content-Type", "application/proto")
 	r.Header.Set("Connect-Protocol-Version", "1")

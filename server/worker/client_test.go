@@ -61,6 +61,18 @@ func TestErrors(t *testing.T) {
 	require.Equal(t, connect.CodeCanceled, connect.CodeOf(err))
 }
 
+// A request that cannot be sent at all is an error of the request, which is not repeated.
+func TestRequestsThatCannotBeSent(t *testing.T) {
+	for _, c := range []struct{ url, study, want string }{
+		{"http://127.0.0.1:1", "\xff", "invalid UTF-8"},
+		{"http://[::1", "bread", "missing ']' in host"},
+	} {
+		_, err := (&HTTP{URL: c.url}).GetStudy(t.Context(), &bov1.GetStudyRequest{Study: c.study})
+		require.Equal(t, connect.CodeInvalidArgument, connect.CodeOf(err), "%v", err)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
 // The first request is repeated while the server starts, and not after an error of the request.
 func TestServerThatStarts(t *testing.T) {
 	definition, err := structpb.NewStruct(map[string]any{"name": "bread", "parameters": []any{map[string]any{"name": "x", "type": "float", "min": 0, "max": 1}}})
