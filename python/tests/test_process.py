@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import multiprocessing
 import os
 import signal
@@ -236,6 +237,24 @@ def test_threads() -> None:
         assert all(t.state == "complete" for t in study.trials)
         pid = pid_of(study)
     assert ends(pid)
+
+
+def test_a_file_of_a_study_while_another_thread_asks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with Study(X) as study:
+        study.enqueue({"x": 0.5})
+        write = json.dumps
+
+        def dumps(document: Any) -> str:
+            monkeypatch.undo()
+            study.ask()
+            return write(document)
+
+        monkeypatch.setattr(json, "dumps", dumps)
+        study.save(tmp_path / "study.json")
+    with Study.load(tmp_path / "study.json") as loaded:
+        assert loaded.ask().params == {"x": 0.5}
 
 
 def test_tell_does_not_wait_for_a_fit() -> None:

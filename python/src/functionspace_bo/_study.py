@@ -330,7 +330,7 @@ class Study:
                 "version": 1,
                 "study": self._definition,
                 "trials": [_saved(t) for t in self._trials],
-                "queue": self._queue,
+                "queue": list(self._queue),
                 "warm": self._warm,
             }
         _replace_file(Path(path), json.dumps(document))
