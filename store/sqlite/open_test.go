@@ -119,3 +119,20 @@ func TestReadOnlyFolder(t *testing.T) {
 	_, err = sqlite.Open(t.Context(), path, false)
 	require.ErrorContains(t, err, "cannot be opened for writing: no file can be made in its folder: permission denied")
 }
+
+// A store stays in its file if the working directory changes: connections are made later.
+func TestWorkingDirectoryChanges(t *testing.T) {
+	t.Chdir(t.TempDir())
+	b, err := sqlite.Open(t.Context(), "bo.db", true)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	other := t.TempDir()
+	t.Chdir(other)
+	require.NoError(t, b.View(t.Context(), func(store.Tx) error {
+		return b.View(t.Context(), func(tx store.Tx) error { // by another connection
+			_, err := tx.Studies()
+			return err
+		})
+	}))
+	require.NoFileExists(t, filepath.Join(other, "bo.db"))
+}

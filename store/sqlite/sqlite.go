@@ -158,6 +158,9 @@ func (o opener) connect(path string, create bool) (db *sql.DB, remote bool, err 
 	if remote {
 		pragmas = []string{"busy_timeout(2000)", "locking_mode(EXCLUSIVE)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(DELETE)"}
 	}
+	if path, err = filepath.Abs(path); err != nil { // connections are made later, perhaps in another working directory
+		return nil, remote, err
+	}
 	if db, err = sql.Open("sqlite", address(path, pragmas)); err != nil {
 		return nil, remote, err
 	}
