@@ -159,6 +159,30 @@ func (a *asking) changed(ctx context.Context) bool {
 	return changed
 }
 
+// attempts returns the attempts that the Ask has.
+func (a *asking) attempts() []Attempt {
+	held := make([]Attempt, len(a.got))
+	for i, t := range a.got {
+		held[i] = Attempt{t.Number, t.Token}
+	}
+	return held
+}
+
+// keep extends the leases of the trials that the Ask has. An Ask of several trials may wait for the last one for
+// longer than a lease.
+func (a *asking) keep(tx Tx, row *Row, now time.Time) error {
+	until := now.Add(a.lease)
+	for i := range a.got {
+		a.got[i].Lease = later(a.got[i].Lease, until)
+	}
+	return prolong(tx, row, a.attempts(), until)
+}
+
+// prolong extends the leases of attempts.
+func prolong(tx Tx, row *Row, attempts []Attempt, until time.Time) error {
+	return eachHeld(tx, row, attempts, func(t *Trial) { t.Lease = later(t.Lease, until) }, func(Attempt) {})
+}
+
 // leave deletes the record of the waiting ask.
 func (a *asking) leave(ctx context.Context) {
 	if !a.recorded {
@@ -244,6 +268,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		}
 		d, err := row.definition()
 		if err != nil {
+			return err
+		}
+		if err := a.keep(tx, row, now); err != nil {
 			return err
 		}
 		pending, err := a.pending(tx, row, now, a.holds)

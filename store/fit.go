@@ -19,7 +19,7 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	started := time.Now()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go a.keepFitting(ctx, cancel, fitToken)
+	go a.keepFitting(ctx, cancel, fitToken, a.attempts())
 	defer func() {
 		defer a.committed.Send()
 		if errors.Is(err, errFitLost) || errors.Is(context.Cause(ctx), errFitLost) {
@@ -117,6 +117,9 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 		claimed, served, warmFit = nil, false, 0
 		if row.ID != based.ID {
 			return errFitLost
+		}
+		if err := a.keep(tx, row, now); err != nil {
+			return err
 		}
 		pending, err := a.pending(tx, row, now, a.holds)
 		if err != nil {
@@ -217,22 +220,27 @@ func (r *Row) add(tx Tx, now time.Time, trials []Trial) error {
 	return putChanges(tx, r, trials, events)
 }
 
-// keepFitting renews the fit lease until ctx ends, and cancels it if the lease is lost.
-func (a *asking) keepFitting(ctx context.Context, cancel context.CancelCauseFunc, fitToken string) {
+// keepFitting renews the fit lease, and the leases of the attempts that the Ask holds, until ctx ends. It cancels ctx
+// if the fit lease is lost.
+func (a *asking) keepFitting(ctx context.Context, cancel context.CancelCauseFunc, fitToken string, held []Attempt) {
 	lease := a.store.opts.FitLease
+	every := lease / 4
+	if len(held) > 0 {
+		every = min(every, max(a.lease/4, poll))
+	}
 	renewed := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(lease / 4):
+		case <-time.After(every):
 		}
 		err := a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 			if row.FitToken != fitToken {
 				return errFitLost
 			}
 			row.FitLease = now.Add(lease)
-			return nil
+			return prolong(tx, row, held, now.Add(a.lease))
 		})
 		switch {
 		case err == nil:

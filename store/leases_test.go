@@ -104,3 +104,53 @@ func TestHeartbeatCancelsTheLostAttempt(t *testing.T) {
 		require.Equal(t, store.Complete, v.Trials[0].State)
 	})
 }
+
+// An Ask keeps the trials that it has while it waits for further ones: they are issued once.
+func TestAskKeepsItsTrials(t *testing.T) {
+	point := map[string]any{"x": 0.5}
+	for _, c := range []struct {
+		name  string
+		first int // trials of an Ask before
+	}{{"during its own fit", 0}, {"during the fit of another Ask", 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				u, _ := newStudy(t, line(8), store.Options{Admit: func(context.Context) (func(), error) {
+					time.Sleep(5 * time.Minute)
+					return func() {}, nil
+				}})
+				var all sync.WaitGroup
+				var mu sync.Mutex
+				issued := map[int]int{} // number of times by trial
+				ask := func(n int) {
+					trials, err := u.AskFor(t.Context(), n, "someone", time.Minute)
+					require.NoError(t, err)
+					require.Len(t, trials, n)
+					mu.Lock()
+					defer mu.Unlock()
+					for _, trial := range trials {
+						issued[trial.Number]++
+						require.True(t, trial.Lease.After(time.Now()), "trial %d", trial.Number)
+						_, err := u.Tell(t.Context(), store.Report{Trial: trial.Number, Token: trial.Token, Numbers: map[string]float64{"value": 1}})
+						require.NoError(t, err)
+					}
+				}
+				if c.first > 0 {
+					all.Go(func() { ask(c.first) })
+					synctest.Wait()
+				}
+				_, err := u.Enqueue(t.Context(), "", point)
+				require.NoError(t, err)
+				all.Go(func() { ask(2) })
+				time.Sleep(2 * time.Minute)
+				all.Go(func() { ask(1) })
+				all.Wait()
+				for number, times := range issued {
+					require.Equal(t, 1, times, "trial %d", number)
+				}
+				v, err := u.View(t.Context())
+				require.NoError(t, err)
+				require.Zero(t, v.Trials[0].Lost)
+			})
+		})
+	}
+}
