@@ -208,7 +208,7 @@ func (w *worker) heartbeats(ctx context.Context, cancel func(), a *bov1.Assignme
 	}
 	q := &bov1.HeartbeatRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}}
 	for pause(ctx, every) == nil {
-		r, err := call(ctx, w, callTime, w.client.Heartbeat, q)
+		r, err := call(ctx, w, min(callTime, 2*every), w.client.Heartbeat, q) // half a lease: a repeated request is in time
 		if err == nil && len(r.Lost) > 0 {
 			cancel()
 			return

@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
@@ -120,5 +121,43 @@ func TestInterruptedWithoutServer(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorContains(t, err, "the result of trial 1, value 1, is not stored: no answer in 10s")
 		require.ErrorContains(t, err, "the result of trial 2, value 2, is not stored: no answer in 10s")
+	})
+}
+
+// silent is a service that does not answer the first heartbeat.
+type silent struct {
+	refusing
+	begun time.Time
+	beats []time.Duration // since the trial was issued
+}
+
+func (s *silent) Ask(ctx context.Context, q *bov1.AskRequest) (*bov1.AskResponse, error) {
+	r, err := s.refusing.Ask(ctx, q)
+	if err == nil {
+		s.begun = time.Now()
+		r.Trials[0].Heartbeat = durationpb.New(store.DefaultLease / 4)
+	}
+	return r, err
+}
+
+func (s *silent) Heartbeat(ctx context.Context, _ *bov1.HeartbeatRequest) (*bov1.HeartbeatResponse, error) {
+	s.beats = append(s.beats, time.Since(s.begun))
+	if len(s.beats) == 1 {
+		<-ctx.Done()
+		return nil, connect.NewError(connect.CodeDeadlineExceeded, ctx.Err())
+	}
+	return &bov1.HeartbeatResponse{}, nil
+}
+
+// A heartbeat without an answer is repeated before the lease ends.
+func TestHeartbeatWithoutAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &silent{}
+		_, err := Run(t.Context(), s, func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			time.Sleep(5 * time.Minute)
+			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+		}, Options{Study: "bread"})
+		require.NoError(t, err)
+		require.Less(t, s.beats[1], store.DefaultLease)
 	})
 }
