@@ -128,7 +128,11 @@ func variances(chains [][]float64) (within, plus float64) {
 	return within, within*(n-1)/n + stat.Variance(means, nil)
 }
 
+// ratio returns R̂, 1 if all values are equal.
 func ratio(chains [][]float64) float64 {
 	within, plus := variances(chains)
+	if plus == 0 {
+		return 1
+	}
 	return math.Sqrt(plus / within)
 }

@@ -2,7 +2,9 @@ package nuts
 
 import (
 	"encoding/json"
+	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,4 +49,15 @@ func TestConstant(t *testing.T) {
 	chains := [][]float64{make([]float64, 10), make([]float64, 10)}
 	require.Equal(t, 1.0, RHat(chains))
 	require.Equal(t, 20.0, ESS(chains))
+}
+
+// Chains that never move differ from each other, although all distances from the median are equal.
+func TestStuckChains(t *testing.T) {
+	for name, values := range map[string][]float64{"two": {-1, 1}, "four": {2, 5, 5, 2}} {
+		var chains [][]float64
+		for _, v := range values {
+			chains = append(chains, slices.Repeat([]float64{v}, 20))
+		}
+		require.True(t, math.IsInf(RHat(chains), 1), "%s: %v", name, RHat(chains))
+	}
 }
