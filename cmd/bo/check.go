@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -153,7 +154,7 @@ func checkModel(ctx context.Context, v *loop.View) (*checkedModel, error) {
 	return m, nil
 }
 
-// hypersOf returns the hyperparameters of a posterior, nil if it does not describe them.
+// hypersOf returns the finite hyperparameters of a posterior, nil if it does not describe them.
 func hypersOf(p surrogate.Posterior) map[string]float64 {
 	d, ok := p.(surrogate.Describer)
 	if !ok {
@@ -161,7 +162,9 @@ func hypersOf(p surrogate.Posterior) map[string]float64 {
 	}
 	hypers := map[string]float64{}
 	for _, h := range d.Hypers() {
-		hypers[h.Name] = h.Value
+		if !math.IsNaN(h.Value) && !math.IsInf(h.Value, 0) {
+			hypers[h.Name] = h.Value
+		}
 	}
 	return hypers
 }

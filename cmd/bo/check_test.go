@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // The line of a fixed hyperparameter has two values in the same unit.
@@ -23,4 +25,18 @@ func TestCheckPrintsValuesOfProfiles(t *testing.T) {
 		m.print(func(name, format string, args ...any) { rows[name] = fmt.Sprintf(format, args...) })
 		require.Contains(t, rows["fixed"], c.text)
 	}
+}
+
+// described is a posterior with hyperparameters alone.
+type described struct {
+	surrogate.Describer
+	hypers []surrogate.Hyper
+}
+
+func (d described) Hypers() []surrogate.Hyper { return d.hypers }
+
+// JSON has no number for the R̂ of chains that never move.
+func TestCheckLeavesOutHyperparametersThatAreNotFinite(t *testing.T) {
+	hypers := hypersOf(described{hypers: []surrogate.Hyper{{Name: "noise", Value: 0.5}, {Name: "rhat", Value: math.Inf(1)}, {Name: "ess", Value: math.NaN()}}})
+	require.Equal(t, map[string]float64{"noise": 0.5}, hypers)
 }
