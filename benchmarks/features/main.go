@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -149,8 +148,7 @@ func (v *variant) row(all []outcome) string {
 }
 
 // median returns the middle value, or the mean of the two middle values.
-func median[T cmp.Ordered](v []T) T {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[(len(v)-1)/2]
+func median[T int | float64](v []T) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (float64(v[(len(v)-1)/2]) + float64(v[len(v)/2])) / 2
 }

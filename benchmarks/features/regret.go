@@ -68,7 +68,7 @@ func regrets(ctx context.Context, w io.Writer, problems []string, first, last ui
 				}
 				text := fmt.Sprintf("%d/%d", within, len(trials))
 				if len(trials) > 0 {
-					text += fmt.Sprintf(" %d", median(trials))
+					text += fmt.Sprintf(" %v", median(trials))
 				}
 				fmt.Fprintf(w, "  %-14s", text)
 			}
