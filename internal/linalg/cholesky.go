@@ -22,7 +22,6 @@ var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 type Cholesky struct {
 	l      blas64.Triangular // lower; the part above the diagonal is scratch
 	jitter float64
-	scale  float64 // mean diagonal entry of A
 }
 
 // Factorize adds a jitter between these, relative to the mean diagonal entry.
@@ -70,7 +69,6 @@ func (c *Cholesky) factorize(a *mat.SymDense, base, least float64, original *mat
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return fmt.Errorf("%w: its mean diagonal entry is %v", ErrNotPositiveDefinite, scale)
 	}
-	c.scale = scale
 	data := c.l.Data
 	if cap(data) < n*n {
 		data = make([]float64, n*n)
