@@ -45,11 +45,10 @@ type optimum struct {
 
 // belief is the density of one parameter.
 type belief struct {
-	parameter int
-	columns   []int
-	mean, sd  float64   // of a number
-	mass      float64   // mass of the normal density in [0,1]
-	log       []float64 // log densities of the values of a categorical; nil for a number
+	columns  []int
+	mean, sd float64   // of a number
+	mass     float64   // mass of the normal density in [0,1]
+	log      []float64 // log densities of the values of a categorical; nil for a number
 }
 
 // Check returns the fault of a belief about the parameter with the given name, nil if there is
@@ -82,7 +81,6 @@ func newOptimum(s *space.Space, beliefs map[string]Belief) (*optimum, error) {
 			faults = append(faults, fmt.Errorf("optimum: parameter %q: %w", name, err))
 			continue
 		}
-		b.parameter = i
 		o.terms = append(o.terms, b)
 	}
 	if faults != nil {
