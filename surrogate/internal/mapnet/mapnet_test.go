@@ -134,6 +134,17 @@ func TestStartStrong(t *testing.T) {
 	require.InDelta(t, math.E, h.Precision, 1e-12)
 }
 
+// Training from initial weights begins at a weak prior, for any number of observations. Nothing follows it
+// that leaves a constant function.
+func TestStochasticStartsWeak(t *testing.T) {
+	p := problem(t, Settings{}, 120, 2)
+	s := &Stochastic{Problem: p, Family: point{}}
+	v, warnings, err := s.Start(t.Context(), nil, random.New(2, "w", 0))
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	require.Equal(t, p.start(), s.Hypers(v))
+}
+
 // Training on a wave from a strong prior ends at a constant function, and again from a weak prior does not.
 func TestFitStrongLeavesAConstant(t *testing.T) {
 	p := problem(t, Settings{}, 120, 1)

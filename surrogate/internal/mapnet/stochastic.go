@@ -74,7 +74,11 @@ const unconverged = "the start of training, a maximum of the posterior, did not 
 // Start returns the initial vector: the state of an earlier fit if its length matches, else a
 // vector for a maximum of the posterior, or for initial weights.
 func (s *Stochastic) Start(ctx context.Context, state []float64, rng *rand.Rand) (v []float64, warnings []string, err error) {
-	w, h := s.Problem.StartStrong(nil, rng)
+	start := s.Problem.Start
+	if s.FromMAP {
+		start = s.StartStrong
+	}
+	w, h := start(nil, rng)
 	v = append(make([]float64, 2), s.Family.Params(w)...)
 	if len(state) == len(v) {
 		copy(v, state)
