@@ -38,9 +38,11 @@ func (a *results) problem(name, baseline string) Problem {
 		m.Curve = newCurve(runs, p.Grid, a.reward)
 		var suggest []float64
 		for _, r := range runs {
-			suggest = append(suggest, r.Suggest[min(r.Initial, len(r.Suggest)-1):]...)
+			suggest = append(suggest, r.Suggest[min(r.Initial, max(0, len(r.Suggest)-1)):]...)
 		}
-		m.Suggest = summarize(suggest).Median
+		if len(suggest) > 0 {
+			m.Suggest = summarize(suggest).Median
+		}
 		m.Elapsed = summarize(each(runs, func(r runner.Record) float64 { return r.Elapsed })).Median
 		if method != baseline {
 			own, other := a.paired(name, method, baseline)

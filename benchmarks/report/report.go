@@ -70,7 +70,7 @@ type Method struct {
 	// Area is the median over runs of the mean over evaluations of log10(regret).
 	Area *float64 `json:"area_log10,omitempty"`
 	// Suggest is the median time of a suggestion after the initial design in seconds,
-	// over all runs. Elapsed is the median time of a whole run.
+	// over all runs, 0 if no record has it. Elapsed is the median time of a whole run.
 	Suggest float64     `json:"suggest_s"`
 	Elapsed float64     `json:"elapsed_s"`
 	Against *Comparison `json:"against_baseline,omitempty"` // at the end

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -188,4 +189,14 @@ func TestMarkdown(t *testing.T) {
 	}
 	assert.Contains(t, text.String(), " 2 of 2 seeds |")
 	assert.Contains(t, text.String(), "| 3 of 4 pairs (1 equal) |")
+}
+
+// Records of other programs need not have the times of suggestions.
+func TestRecordsWithoutTimes(t *testing.T) {
+	r, err := New([]runner.Record{{Suite: "s", Problem: "p", Method: "sobol", Seed: 1, Dim: 1, Budget: 4, Initial: 1, Values: runner.Numbers{4, 3, 2, 1}}}, "")
+	require.NoError(t, err)
+	require.Zero(t, r.Problems[0].Methods[0].Suggest)
+	require.NoError(t, r.WriteText(io.Discard))
+	_, err = json.Marshal(r)
+	require.NoError(t, err)
 }
