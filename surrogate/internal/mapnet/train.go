@@ -72,18 +72,20 @@ func (p *Problem) Fit(ctx context.Context, curvature string, w []float64, h Hype
 	return p.adam(ctx, curvature, w, h, rng)
 }
 
-// FitStrong is Fit from a start of StartStrong. A strong prior can end training at a constant
-// function. If the evidence is no larger than that of the best constant,
+// FitStrong is Fit from a start of StartStrong. A strong prior can end training at a constant or a linear
+// function. If the evidence is no larger than the likelihood of the best linear function,
 //
-//	-½ n (log 2πs² + 1),  s² = |y|²/n,
+//	-½ n (log 2πs² + 1),
 //
-// it trains again from a weak prior and returns the fit of the larger evidence.
+// with s² the mean square of its residuals, it trains again from a weak prior and returns the fit of the
+// larger evidence.
 func (p *Problem) FitStrong(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	f, err := p.Fit(ctx, curvature, w, h, rng)
-	n := float64(len(p.Y))
-	constant := -0.5 * n * (math.Log(2*math.Pi*linalg.Dot(p.Y, p.Y)/n) + 1)
-	if err != nil || len(p.Y) < strongRows || p.published || p.Precision != nil && p.Noise != nil || f.Evidence > constant {
+	if err != nil || len(p.Y) < strongRows || p.published || p.Precision != nil && p.Noise != nil {
 		return f, err
+	}
+	if s := p.linearResidual(); f.Evidence > -0.5*float64(len(p.Y))*(math.Log(2*math.Pi*s)+1) {
+		return f, nil
 	}
 	rng = random.Split(rng, "weak prior", 0)
 	w, h = p.Start(nil, rng)
@@ -92,6 +94,28 @@ func (p *Problem) FitStrong(ctx context.Context, curvature string, w []float64, 
 		return again, err
 	}
 	return f, nil
+}
+
+// linearResidual returns the mean square of the residuals of linear regression, or of the targets if there are
+// no more observations than coefficients.
+func (p *Problem) linearResidual() float64 {
+	n, d := p.X.Dims()
+	design := mat.NewDense(n, d+1, nil)
+	for i := range n {
+		row := design.RawRowView(i)
+		row[copy(row, p.X.RawRowView(i))] = 1
+	}
+	gram, b := mat.NewSymDense(d+1, nil), make([]float64, d+1)
+	linalg.Syrk(gram, 1, linalg.T, design, 0)
+	linalg.MulVec(b, 1, linalg.T, design, p.Y, 0)
+	chol, err := linalg.Factorize(gram)
+	if n <= d+1 || err != nil {
+		return linalg.Dot(p.Y, p.Y) / float64(n)
+	}
+	chol.SolveVec(b)
+	r := slices.Clone(p.Y)
+	linalg.MulVec(r, -1, linalg.N, design, b, 1)
+	return linalg.Dot(r, r) / float64(n)
 }
 
 // Residuals writes y - f(X,w).
