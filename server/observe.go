@@ -122,7 +122,13 @@ func (w *statusWriter) code() string {
 			return connect.Code(code).String()
 		}
 	}
-	switch w.status {
+	switch w.status { // as connect maps the codes of requests that it cannot read
+	case 499:
+		return connect.CodeCanceled.String()
+	case http.StatusGatewayTimeout:
+		return connect.CodeDeadlineExceeded.String()
+	case http.StatusInternalServerError:
+		return connect.CodeUnknown.String()
 	case http.StatusBadRequest: // other codes with this status come from methods
 		return connect.CodeInvalidArgument.String()
 	case http.StatusTooManyRequests:

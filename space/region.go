@@ -119,8 +119,8 @@ func (s *Space) seeds() [][]float64 {
 	r.seeding.Do(func() {
 		rng := rand.New(rand.NewPCG(0x5eed, 0))
 		r.share = s.draw(rng, fewDraws)
-		few := s.combinations() <= fewListed
-		if len(r.seeds) < fewSeeds && !few {
+		listed := s.combinations() <= fewListed && s.list()
+		if len(r.seeds) < fewSeeds && !listed {
 			uniform := len(r.seeds)
 			for range repairs {
 				if p := s.random(rng); s.repair(p, rng) {

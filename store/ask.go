@@ -168,10 +168,13 @@ func (a *asking) attempts() []Attempt {
 	return held
 }
 
-// keep extends the leases of the trials that the Ask has. An Ask of several trials may wait for the last one for
-// longer than a lease.
+// keep extends the leases of the trials that the Ask has, if half of one is over. An Ask of several trials may wait
+// for the last one for longer than a lease.
 func (a *asking) keep(tx Tx, row *Row, now time.Time) error {
 	until := now.Add(a.lease)
+	if !slices.ContainsFunc(a.got, func(t Trial) bool { return t.Lease.Before(now.Add(a.lease / 2)) }) {
+		return nil
+	}
 	for i := range a.got {
 		a.got[i].Lease = later(a.got[i].Lease, until)
 	}

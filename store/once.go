@@ -13,7 +13,7 @@ import (
 
 // CreateOnce is Create for a request that may be repeated: with key, a repeated call changes
 // nothing and returns the study that the first call created. The error wraps ErrKey if the first call
-// had another definition.
+// had another definition. Earlier evaluations of the definition are not compared.
 func (s *Store) CreateOnce(ctx context.Context, key string, d *study.Definition) (*Study, error) {
 	if err := checkText("the key", key); err != nil {
 		return nil, named(d.Name, err)

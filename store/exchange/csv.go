@@ -365,6 +365,9 @@ func (c *columns) missingColumns(t *table.Table, d *study.Definition, names []st
 	objective := d.Objective().Name
 	if len(names) == 1 {
 		_, err := t.Column(names[0])
+		if err == nil { // a bookkeeping column
+			return readElsewhere(t, names[0])
+		}
 		if names[0] == objective {
 			err = fmt.Errorf("%w (the objective)", err)
 		}
@@ -379,6 +382,10 @@ func (c *columns) missingColumns(t *table.Table, d *study.Definition, names []st
 	}
 	var faults space.Faults
 	for _, name := range names {
+		if slices.Contains(t.Header, name) {
+			faults = append(faults, readElsewhere(t, name))
+			continue
+		}
 		text := fmt.Sprintf("%s: no column %q", t.Name, name)
 		if near, ok := didyoumean.Near(name, others); ok {
 			text += fmt.Sprintf(": did you mean %s?", near)
@@ -392,6 +399,11 @@ func (c *columns) missingColumns(t *table.Table, d *study.Definition, names []st
 		faults = append(faults, fmt.Errorf("%s: columns with other names: %s", t.Name, strings.Join(others, ", ")))
 	}
 	return faults
+}
+
+// readElsewhere returns the error of a declared number with the name of a bookkeeping column, such as seconds.
+func readElsewhere(t *table.Table, name string) error {
+	return fmt.Errorf("%s: column %q is not read as a number: name it numbers.%[2]s", t.Name, name)
 }
 
 // missingNumbers returns the declared numbers other than the objective without a column, nil if all rows are failed or

@@ -165,6 +165,18 @@ func TestReadCSVListsWrongRows(t *testing.T) {
 	d.Require = []string{"latency <= 20"} // a column that is missing is one fault
 	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("x,n,loss\n0,1,1\n2,1,1\n"), d)
 	require.EqualError(t, err, exchange.ErrFormat.Error()+`: t.csv: no column "latency"; want one of x, n, loss`)
+
+	d.Require = []string{"seconds <= 20"} // the name of a bookkeeping column
+	for header, want := range map[string]string{
+		"x,n,loss,seconds": `t.csv: column "seconds" is not read as a number: name it numbers.seconds`,
+		"x,c,loss,seconds": `t.csv: no column "n"; t.csv: column "seconds" is not read as a number: name it numbers.seconds; t.csv: columns with other names: c`,
+	} {
+		_, _, err = exchange.ReadCSV("t.csv", strings.NewReader(header+"\n0,1,1,9\n"), d)
+		require.EqualError(t, err, exchange.ErrFormat.Error()+": "+want)
+	}
+	evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x,n,loss,numbers.seconds\n0,1,1,9\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, map[string]float64{"loss": 1, "seconds": 9}, evaluated[0].Numbers)
 }
 
 func FuzzReadCSV(f *testing.F) {

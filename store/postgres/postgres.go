@@ -179,7 +179,7 @@ func malformed(address string, err error) error {
 	}
 	switch _, wrong := url.Parse(address); {
 	case wrong != nil:
-		return errors.New("the address is not of the form postgres://user@host:port/database; @, : and / in a password are written as %40, %3A and %2F")
+		return errors.New("the address is not of the form postgres://user@host:port/database; @, : and / in a password are written as %40, %3A and %2F, and a port is a number")
 	case err == nil:
 		return errors.New("a port or a setting in the address or in the variables PG* is invalid")
 	}

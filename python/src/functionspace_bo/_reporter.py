@@ -87,6 +87,9 @@ class Receiver:
             except OSError:  # closed, or too many files are open
                 time.sleep(_PAUSE)
                 continue
+            if self._closed:
+                connection.close()
+                return
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: Connection) -> None:
