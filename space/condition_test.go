@@ -368,35 +368,54 @@ func TestThinBand(t *testing.T) {
 	}
 }
 
-// Points of a mixture that are too many for a list have nearly the uniform distribution: five whole numbers with
-// sum 100 have the mean square 20 + 2·100·99/(5·6) = 680.
-func TestMixtureSamples(t *testing.T) {
-	spec := space.Spec{Constraints: []space.Condition{{}}}
+// mixture has n whole numbers with the sum 100.
+func mixture(t testing.TB, n int) *space.Space {
+	spec := space.Spec{Constraints: []space.Condition{{Text: "sum"}}}
 	c := &spec.Constraints[0]
-	for i := range 5 {
+	for i := range n {
 		c.On = append(c.On, string(rune('a'+i)))
 		spec.Parameters = append(spec.Parameters, space.Int(c.On[i], 0, 100))
 	}
-	excess := func(p space.Point) float64 {
+	c.Excess = func(p space.Point) float64 {
 		sum := -100
 		for _, name := range c.On {
 			sum += p.Int(name)
 		}
 		return math.Abs(float64(sum))
 	}
-	c.Text, c.Excess, c.Holds = "sum", excess, func(p space.Point) bool { return excess(p) == 0 }
+	c.Holds = func(p space.Point) bool { return c.Excess(p) == 0 }
 	s, err := spec.Space()
 	require.NoError(t, err)
+	return s
+}
+
+// Points of a mixture that are too many for a list have nearly the uniform distribution: five whole numbers with
+// sum 100 have the mean square 20 + 2·100·99/(5·6) = 680.
+func TestMixtureSamples(t *testing.T) {
+	s := mixture(t, 5)
 	const n = 2000
 	x, squares := s.Sample(n, rand.New(rand.NewPCG(1, 2))), 0.0
 	for i := range n {
+		require.True(t, s.Feasible(x.RawRowView(i)))
 		p := s.Decode(x.RawRowView(i))
-		require.True(t, c.Holds(p), "%v", p)
-		for _, name := range c.On {
-			squares += math.Pow(float64(p.Int(name)), 2) / (5 * n)
+		for _, q := range s.Parameters() {
+			squares += math.Pow(float64(p.Int(q.Name)), 2) / (5 * n)
 		}
 	}
 	require.InEpsilon(t, 680, squares, 0.05)
+}
+
+// BenchmarkSampleMixture measures 100 random points of mixtures that are too large for a list.
+func BenchmarkSampleMixture(b *testing.B) {
+	for _, n := range []int{4, 5, 6, 8} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			s := mixture(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Sample(100, rand.New(rand.NewPCG(1, 2)))
+			}
+		})
+	}
 }
 
 // A space shares no list of names with its caller.

@@ -119,8 +119,7 @@ func (s *Space) seeds() [][]float64 {
 	r.seeding.Do(func() {
 		rng := rand.New(rand.NewPCG(0x5eed, 0))
 		r.share = s.draw(rng, fewDraws)
-		listed := s.combinations() <= fewListed && s.list()
-		if len(r.seeds) < fewSeeds && !listed {
+		if len(r.seeds) < fewSeeds && !(s.combinations() <= fewListed && s.list()) {
 			uniform := len(r.seeds)
 			for range repairs {
 				if p := s.random(rng); s.repair(p, rng) {
