@@ -226,7 +226,7 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 // Tell records the result of a trial.
 func (s *service) Tell(ctx context.Context, r *bov1.TellRequest) (*bov1.TellResponse, error) {
 	trial, err := s.tell(ctx, r.Study, r.Value, store.Report{
-		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
+		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: r.Key, Correct: r.Correct,
 	})
 	return &bov1.TellResponse{Trial: trial}, err
 }
@@ -234,11 +234,12 @@ func (s *service) Tell(ctx context.Context, r *bov1.TellRequest) (*bov1.TellResp
 // Fail records that a trial failed.
 func (s *service) Fail(ctx context.Context, r *bov1.FailRequest) (*bov1.FailResponse, error) {
 	kind := store.Failure(cmp.Or(r.Failure, string(store.FailedByProgram)))
-	if !slices.Contains([]store.Failure{store.FailedByProgram, store.TimedOut, store.NotFinite}, kind) {
-		return nil, invalid("failure is %.40q, want program, timeout or not finite", r.Failure)
+	if !slices.Contains([]store.Failure{store.FailedByProgram, store.TimedOut, store.NotFinite, store.Lost}, kind) {
+		return nil, invalid("failure is %.40q, want program, timeout, not finite or lost", r.Failure)
 	}
 	trial, err := s.tell(ctx, r.Study, nil, store.Report{
 		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Failure: kind, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
+		Correct: r.Correct,
 	})
 	return &bov1.FailResponse{Trial: trial}, err
 }

@@ -49,6 +49,11 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 	if err != nil {
 		return nil, named(u.name, err)
 	}
+	changed, err := u.undo(ctx, past.trials, f.Revision)
+	if err != nil {
+		return nil, err
+	}
+	past.place(changed)
 	h := loop.History{Trials: past.history(f.Revision)}
 	if err := u.addSteps(ctx, past.definition.Objective().Name, h.Trials); err != nil {
 		return nil, named(u.name, err)

@@ -38,6 +38,9 @@ type Report struct {
 	// first report: a repeated report with the same key returns the trial as the first
 	// report left it. A key belongs to one trial.
 	Key string
+	// Correct replaces the result of a finished trial. Numbers of a complete result that the report does not have
+	// stay. A trial without a result is an error, because its number may be wrong.
+	Correct bool
 }
 
 // Tell records the result of a trial durably and returns the stored trial. It never waits
@@ -50,6 +53,10 @@ type Report struct {
 // ErrEdited too if the study was edited after the attempt was issued, space.ErrPoint if the report has no
 // token and another value of a parameter than the trial, or ErrConflict if the trial has
 // another result or the key belongs to the result of another trial; the study is then unchanged.
+//
+// A Report with Correct replaces another result. Suggestions that were computed from the former result stay, and
+// Replay computes them from the former result. The error wraps ErrConflict for a trial without a result or a trial
+// that was stopped early.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var told Trial
 	tell := func(tx Tx, row *Row, now time.Time) (err error) {
@@ -96,12 +103,24 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if err != nil {
 		return Trial{}, err
 	}
+	open := t.State == Pending || t.Failure == Lost || t.Failure == Unfit
+	switch {
+	case r.Correct && t.State == Pending:
+		return Trial{}, fmt.Errorf("%w: trial %d has no result to correct", ErrConflict, t.Number)
+	case r.Correct && t.State == Stopped:
+		return Trial{}, r.agrees(t)
+	case r.Correct && !open:
+		if err := r.elsewhere(d, t); err != nil {
+			return Trial{}, err
+		}
+		return r.correct(tx, row, now, d, t)
+	}
 	if r.Failure == "" {
 		if err := r.complete(tx, row, d, t, given); err != nil {
 			return Trial{}, err
 		}
 	}
-	if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
+	if !open || t.Failure == Lost && r.Failure == Lost {
 		return *t, r.agrees(t)
 	}
 	if r.Token == "" {

@@ -147,15 +147,16 @@ type EventKind string
 
 // The kinds of event.
 const (
-	StudyCreated  EventKind = "study created"
-	StudyEdited   EventKind = "study edited"
-	TrialCreated  EventKind = "trial created"
-	TrialIssued   EventKind = "trial issued"
-	TrialReleased EventKind = "trial released"
-	AttemptLost   EventKind = "attempt lost"
-	TrialOutput   EventKind = "trial output" // Detail is the end of the output, before the result
-	TrialFinished EventKind = "trial finished"
-	TrialStopped  EventKind = "trial stopped" // Detail is the loop.Decision as JSON
+	StudyCreated   EventKind = "study created"
+	StudyEdited    EventKind = "study edited"
+	TrialCreated   EventKind = "trial created"
+	TrialIssued    EventKind = "trial issued"
+	TrialReleased  EventKind = "trial released"
+	AttemptLost    EventKind = "attempt lost"
+	TrialOutput    EventKind = "trial output" // Detail is the end of the output, before the result
+	TrialFinished  EventKind = "trial finished"
+	TrialCorrected EventKind = "trial corrected" // Detail is the former result as JSON
+	TrialStopped   EventKind = "trial stopped"   // Detail is the loop.Decision as JSON
 )
 
 // Step is a number that a trial reported while it ran. A trial has each step of an attempt

@@ -19,24 +19,24 @@ import (
 
 type tellCmd struct {
 	storeFlags
-	Study string   `arg:"" complete:"studies" help:"Name of the study."`
-	Trial int      `arg:"" help:"Number of the trial."`
-	Value []string `arg:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
-	Step  *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
-	Key   string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
-	JSON  bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
+	Study   string   `arg:"" complete:"studies" help:"Name of the study."`
+	Trial   int      `arg:"" help:"Number of the trial."`
+	Value   []string `arg:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Step    *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
+	Correct bool     `help:"Replace the numbers of a finished trial. Numbers that are not given stay."`
+	Key     string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
+	JSON    bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
 func (tellCmd) Help() string {
-	return `A recorded result cannot change. To correct one, export the study, edit the number in the file, and import the file under another name. Trials that wait for a result keep their numbers there.
+	return `A recorded result changes only with --correct. The former result stays in the history of the study.
 
 Examples:
 
     bo tell bread 1 7.5
     bo tell bread 2 taste=7.5 seconds=12
     bo tell bread 2 '{"taste": 7.5, "seconds": 12}'
-    bo study export bread -o bread.json
-    bo study import bread.json --study corrected`
+    bo tell bread 2 taste=5.7 --correct`
 }
 
 func (c *tellCmd) Run(e *env) error {
@@ -52,7 +52,7 @@ func (c *tellCmd) Run(e *env) error {
 		if err != nil {
 			return usageError{err}
 		}
-		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key}, c.JSON)
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key, Correct: c.Correct}, c.JSON)
 	})
 }
 
@@ -63,6 +63,8 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 	switch {
 	case c.Key != "":
 		return usagef("--key is not for --step: a repeated step changes nothing")
+	case c.Correct:
+		return usagef("--correct is not for --step: recorded steps do not change")
 	case err != nil && !math.IsInf(value, 0):
 		return usagef("the value is %s, want a number", brief(text))
 	}
@@ -141,7 +143,10 @@ func parseNumber(text string) (float64, error) {
 func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	told, err := u.Tell(e.ctx, r)
 	if errors.Is(err, store.ErrConflict) {
-		return refusal{fmt.Errorf("%w; bo tell --help has the way to correct a result", err)}
+		if !r.Correct {
+			err = fmt.Errorf("%w; --correct replaces a result", err)
+		}
+		return refusal{err}
 	}
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite, space.ErrPoint)
@@ -167,11 +172,27 @@ type failCmd struct {
 	Study   string `arg:"" complete:"studies" help:"Name of the study."`
 	Trial   int    `arg:"" help:"Number of the trial."`
 	Message string `arg:"" optional:"" help:"Reason of the failure."`
+	Lost    bool   `help:"The result was lost for a reason other than the parameters, such as a broken instrument: fits leave the trial out."`
+	Correct bool   `help:"Replace the result of a finished trial."`
 	JSON    bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (failCmd) Help() string {
+	return `The model expects failures near a failed trial, and avoids such points. It ignores a trial that failed with --lost, and bo tell can still record the result of that trial.
+
+Examples:
+
+    bo fail bread 2 "the dough did not rise"
+    bo fail bread 3 "the oven broke" --lost
+    bo fail bread 1 "no salt by mistake" --lost --correct`
 }
 
 func (c *failCmd) Run(e *env) error {
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
-		return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: store.FailedByProgram, Message: c.Message}, c.JSON)
+		kind := store.FailedByProgram
+		if c.Lost {
+			kind = store.Lost
+		}
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: kind, Message: c.Message, Correct: c.Correct}, c.JSON)
 	})
 }

@@ -71,10 +71,15 @@ func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 		return head + numbersText(t, v.Definition, value, digits)
 	case t.State == store.Complete:
 		return head + "complete without " + v.Definition.Objective().Name
-	case t.State != store.Pending && t.Message == "":
-		return head + string(t.State)
 	case t.State != store.Pending:
-		return head + string(t.State) + ": " + oneLine(t.Message)
+		text := head + string(t.State)
+		if t.Message != "" {
+			text += ": " + oneLine(t.Message)
+		}
+		if t.Failure == store.Lost {
+			text += "  (left out of fits)"
+		}
+		return text
 	case t.Running(v.Now):
 		return head + "running on " + printable(t.Owner.Name)
 	}

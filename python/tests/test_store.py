@@ -49,6 +49,24 @@ def test_a_stored_study(tmp_path: Path) -> None:
     assert other.records()[0]["value"] == 2.5
 
 
+def test_corrections(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, require=["cost <= 2"])
+    first, second = study.ask(2)
+    with pytest.raises(TrialError, match="trial 1 has no result to correct"):
+        study.tell(first, {"value": 1, "cost": 3}, correct=True)
+    study.tell(first, {"value": 1, "cost": 3})
+    assert study.tell(first, {"cost": 1}, correct=True).numbers == {"value": 1, "cost": 1}
+    assert study.tell(first, 2, correct=True).numbers == {"value": 2, "cost": 1}
+    assert study.best.value == 2
+    study.fail(second, "power cut", lost=True)
+    study.tell(second, {"value": 0, "cost": 1})
+    assert study.fail(second, "wrong sample", correct=True).state == "failed"
+    assert [t.message for t in Study.open(tmp_path / "bo.db", "demo").trials] == [
+        "",
+        "wrong sample",
+    ]
+
+
 def test_faults(tmp_path: Path) -> None:
     store = tmp_path / "bo.db"
     with pytest.raises(CommandError, match="no studies yet"):

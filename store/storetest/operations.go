@@ -183,15 +183,30 @@ func (m *machine) tell() {
 		delete(r.Numbers, "loss")
 	case 4:
 		t, r.Trial = nil, len(m.trials)+1
+	case 5:
+		r.Failure, r.Message, r.Numbers = store.Lost, "lost", nil
 	}
-	_, loss := r.Numbers["loss"]
-	_, latency := r.Numbers["latency"]
+	r.Correct = m.rng.IntN(4) == 0
+	correct := r.Correct && t != nil && !t.open()
+	numbers := maps.Clone(r.Numbers)
+	if correct && r.Failure == "" {
+		numbers = maps.Clone(t.numbers)
+		if numbers == nil {
+			numbers = map[string]float64{}
+		}
+		maps.Copy(numbers, r.Numbers)
+	}
+	_, loss := numbers["loss"]
+	_, latency := numbers["latency"]
 	switch missing := r.Failure == "" && (!loss || !latency && len(m.def.Require) > 0); {
 	case want != nil: // of a number that is not finite
 	case t == nil:
 		want = store.ErrNoTrial
+	case r.Correct && (t.state == store.Pending || t.state == store.Stopped):
+		want = store.ErrConflict
 	case missing:
 		want = loop.ErrNotFinite
+	case correct:
 	default:
 		want = t.conflict(&r)
 	}
@@ -203,14 +218,16 @@ func (m *machine) tell() {
 	if !errors.Is(err, want) || want == nil && err != nil {
 		m.fail("error is %v, want %v", err, want)
 	}
-	if want != nil || !t.open() {
+	if want != nil || !correct && (!t.open() || t.failure == store.Lost && r.Failure == store.Lost) {
 		return
 	}
-	if t.state, t.failure, t.numbers = store.Complete, r.Failure, r.Numbers; r.Failure != "" {
+	if t.state, t.failure, t.numbers = store.Complete, r.Failure, numbers; r.Failure != "" {
 		t.state = store.Failed
 	}
-	t.lease = 0
-	t.revoke()
+	if !correct {
+		t.lease = 0
+		t.revoke()
+	}
 	m.same(&told, t, number)
 }
 

@@ -43,6 +43,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"leases", leases},
 		{"lost trials say nothing about their points", lostTrials},
 		{"results", results},
+		{"corrections", corrections},
 		{"keys", keys},
 		{"keyed creations at the same time", keyedCreations},
 		{"keyed asks", keyedAsks},

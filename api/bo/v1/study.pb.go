@@ -2111,6 +2111,7 @@ type TellRequest struct {
 	Seconds       float64                `protobuf:"fixed64,6,opt,name=seconds,proto3" json:"seconds,omitempty"` // time of the evaluation
 	Key           string                 `protobuf:"bytes,7,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
 	Output        string                 `protobuf:"bytes,8,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
+	Correct       bool                   `protobuf:"varint,9,opt,name=correct,proto3" json:"correct,omitempty"`  // replaces the result of a finished trial; numbers that are not given stay
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2201,6 +2202,13 @@ func (x *TellRequest) GetOutput() string {
 	return ""
 }
 
+func (x *TellRequest) GetCorrect() bool {
+	if x != nil {
+		return x.Correct
+	}
+	return false
+}
+
 type TellResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"` // as stored
@@ -2250,12 +2258,13 @@ type FailRequest struct {
 	Study         string                 `protobuf:"bytes,1,opt,name=study,proto3" json:"study,omitempty"`
 	Trial         int32                  `protobuf:"varint,2,opt,name=trial,proto3" json:"trial,omitempty"`
 	Token         string                 `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`     // of the attempt, if the caller has one
-	Failure       string                 `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"` // program (the default), timeout or not finite
+	Failure       string                 `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"` // program (the default), timeout, not finite, or lost: fits leave the trial out
 	Message       string                 `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
 	Numbers       map[string]float64     `protobuf:"bytes,6,rep,name=numbers,proto3" json:"numbers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Seconds       float64                `protobuf:"fixed64,7,opt,name=seconds,proto3" json:"seconds,omitempty"` // time of the evaluation
 	Key           string                 `protobuf:"bytes,8,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
 	Output        string                 `protobuf:"bytes,9,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
+	Correct       bool                   `protobuf:"varint,10,opt,name=correct,proto3" json:"correct,omitempty"` // replaces the result of a finished trial
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2351,6 +2360,13 @@ func (x *FailRequest) GetOutput() string {
 		return x.Output
 	}
 	return ""
+}
+
+func (x *FailRequest) GetCorrect() bool {
+	if x != nil {
+		return x.Correct
+	}
+	return false
 }
 
 type FailResponse struct {
@@ -2569,7 +2585,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\v.bo.v1.StepR\x05steps\"A\n" +
 	"\x13ReportStepsResponse\x12\x12\n" +
 	"\x04stop\x18\x01 \x01(\bR\x04stop\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xaf\x02\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xc9\x02\n" +
 	"\vTellRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2578,13 +2594,14 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\anumbers\x18\x05 \x03(\v2\x1f.bo.v1.TellRequest.NumbersEntryR\anumbers\x12\x18\n" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x12\x10\n" +
 	"\x03key\x18\a \x01(\tR\x03key\x12\x16\n" +
-	"\x06output\x18\b \x01(\tR\x06output\x1a:\n" +
+	"\x06output\x18\b \x01(\tR\x06output\x12\x18\n" +
+	"\acorrect\x18\t \x01(\bR\acorrect\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +
 	"\x06_value\"2\n" +
 	"\fTellResponse\x12\"\n" +
-	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\"\xbe\x02\n" +
+	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\"\xd8\x02\n" +
 	"\vFailRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2594,7 +2611,9 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\anumbers\x18\x06 \x03(\v2\x1f.bo.v1.FailRequest.NumbersEntryR\anumbers\x12\x18\n" +
 	"\aseconds\x18\a \x01(\x01R\aseconds\x12\x10\n" +
 	"\x03key\x18\b \x01(\tR\x03key\x12\x16\n" +
-	"\x06output\x18\t \x01(\tR\x06output\x1a:\n" +
+	"\x06output\x18\t \x01(\tR\x06output\x12\x18\n" +
+	"\acorrect\x18\n" +
+	" \x01(\bR\acorrect\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"2\n" +

@@ -149,19 +149,38 @@ class StoredStudy:
         trials = [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
         return trials[0] if n is None else trials
 
-    def tell(self, trial: Trial | SupportsIndex, value: Value) -> Trial:
-        """Records the value of a trial, or several numbers by name."""
+    def tell(self, trial: Trial | SupportsIndex, value: Value, *, correct: bool = False) -> Trial:
+        """Records the value of a trial, or several numbers by name.
+
+        A trial with another result raises TrialError. With correct, the given numbers replace the
+        numbers of a finished trial, and its other numbers stay.
+        """
         conditions = [*self._definition.get("require", ()), self._cost]
         declared = [
             *self._outcomes.declared,
             *(re.split("[<>]=", c)[0].strip() for c in conditions),
         ]
         numbers = read_numbers(value, [g.name for g in self._outcomes.goals], declared)
-        return self._trial(self._verb("tell", str(number_of(trial)), json.dumps(numbers)))
+        flags = ["--correct"] if correct else []
+        told = self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
+        return self._trial(told)
 
-    def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
-        """Records that a trial could not be evaluated."""
-        return self._trial(self._verb("fail", str(number_of(trial)), _argument(str(message))))
+    def fail(
+        self,
+        trial: Trial | SupportsIndex,
+        message: str = "",
+        *,
+        lost: bool = False,
+        correct: bool = False,
+    ) -> Trial:
+        """Records that a trial could not be evaluated.
+
+        With lost, the reason is not its parameters: the model ignores the trial, and tell can
+        still record a result. With correct, the failure replaces the result of a finished trial.
+        """
+        flags = [*(["--lost"] if lost else []), *(["--correct"] if correct else [])]
+        told = self._verb("fail", str(number_of(trial)), _argument(str(message)), flags=flags)
+        return self._trial(told)
 
     def report(
         self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat

@@ -103,7 +103,7 @@ type StudyServiceClient interface {
 	// rule of the study stops it. A repeated step changes nothing.
 	ReportSteps(context.Context, *v1.ReportStepsRequest) (*v1.ReportStepsResponse, error)
 	// Tell records the result of a trial. It never waits for a fit. The same result again is no error.
-	// The code ALREADY_EXISTS reports another result, which stays.
+	// The code ALREADY_EXISTS reports another result, which stays unless the request has correct.
 	Tell(context.Context, *v1.TellRequest) (*v1.TellResponse, error)
 	// Fail records that a trial failed.
 	Fail(context.Context, *v1.FailRequest) (*v1.FailResponse, error)
@@ -378,7 +378,7 @@ type StudyServiceHandler interface {
 	// rule of the study stops it. A repeated step changes nothing.
 	ReportSteps(context.Context, *v1.ReportStepsRequest) (*v1.ReportStepsResponse, error)
 	// Tell records the result of a trial. It never waits for a fit. The same result again is no error.
-	// The code ALREADY_EXISTS reports another result, which stays.
+	// The code ALREADY_EXISTS reports another result, which stays unless the request has correct.
 	Tell(context.Context, *v1.TellRequest) (*v1.TellResponse, error)
 	// Fail records that a trial failed.
 	Fail(context.Context, *v1.FailRequest) (*v1.FailResponse, error)

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
+)
+
+// result is the result of a trial before a correction, as the detail of the event.
+type result struct {
+	State   State              `json:"state"`
+	Numbers map[string]float64 `json:"numbers,omitempty"`
+	Failure Failure            `json:"failure,omitempty"`
+	Message string             `json:"message,omitempty"`
+	Told    int64              `json:"told"`
+}
+
+// correct replaces the result of a finished trial, and records the former result in an event. The next fit begins
+// without a warm start, because the former result may have spoilt the hyperparameters.
+func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t *Trial) (Trial, error) {
+	former := result{t.State, t.Numbers, t.Failure, t.Message, t.Told}
+	if r.Failure == "" {
+		numbers := maps.Clone(t.Numbers)
+		if numbers == nil {
+			numbers = map[string]float64{}
+		}
+		maps.Copy(numbers, r.Numbers)
+		if err := d.Unreported(numbers); err != nil {
+			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
+		}
+		if t.State == Complete && maps.Equal(numbers, t.Numbers) {
+			return *t, nil
+		}
+		t.State, t.Numbers = Complete, numbers
+	} else {
+		if t.Failure == r.Failure && t.Message == r.Message && maps.Equal(r.Numbers, t.Numbers) {
+			return *t, nil
+		}
+		t.State, t.Numbers = Failed, r.Numbers
+	}
+	t.Failure, t.Message = r.Failure, r.Message
+	detail, err := json.Marshal(former)
+	if err != nil {
+		return Trial{}, err
+	}
+	e := row.event(Event{Time: now, Kind: TrialCorrected, Trial: t.Number, Attempt: t.Attempt, Detail: string(detail)})
+	t.Revision, row.Warm = e.Revision, 0
+	return *t, putChanges(tx, row, []Trial{*t}, []Event{e})
+}
+
+// undo gives the trials the results that they had at a revision, before later corrections. It returns the indices of
+// the changed trials.
+func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int, error) {
+	var changed []int
+	var later []Event
+	feed := u.Feed(revision)
+	const page = 1000
+	for {
+		events, err := feed.Next(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			if e.Kind == TrialCorrected && e.Trial <= len(trials) {
+				later = append(later, e)
+			}
+		}
+		if len(events) < page {
+			break
+		}
+	}
+	for _, e := range slices.Backward(later) {
+		var former result
+		if err := json.Unmarshal([]byte(e.Detail), &former); err != nil {
+			return nil, named(u.name, fmt.Errorf("the event of revision %d is no correction: %w", e.Revision, err))
+		}
+		t := &trials[e.Trial-1]
+		t.State, t.Numbers, t.Failure, t.Message, t.Told = former.State, former.Numbers, former.Failure, former.Message, former.Told
+		changed = append(changed, e.Trial-1)
+	}
+	return changed, nil
+}

@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/functionspace/bo/store"
+)
+
+// corrections replaces results: other handles read the new results, fits use them, and suggestions that were computed
+// from the former results are replayed with them.
+func corrections(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s := open(t, o, store.Options{})
+	u := created(t, s, definition("s"))
+	other, err := s.Study(ctx, "s")
+	must(t, err)
+	_, err = other.View(ctx)
+	must(t, err)
+
+	first, err := u.Ask(ctx, 4)
+	must(t, err)
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: value(first[0]), Correct: true})
+	wantError(t, err, store.ErrConflict) // it has no result
+	tell(t, u, first...)
+	suggested, err := u.Ask(ctx, 1)
+	must(t, err)
+	tell(t, u, suggested...)
+
+	for range 2 { // the second time changes nothing
+		told, err := u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"loss": -5}, Correct: true})
+		must(t, err)
+		equal(t, "the corrected result", told.Numbers, map[string]float64{"loss": -5})
+	}
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"grams": 3}, Correct: true})
+	must(t, err)
+	for range 2 {
+		_, err = u.Tell(ctx, store.Report{Trial: 2, Failure: store.Lost, Message: "no salt", Correct: true})
+		must(t, err)
+	}
+	_, err = u.Tell(ctx, store.Report{Trial: 3, Numbers: value(first[2]), Correct: true}) // the result that it has
+	must(t, err)
+
+	v, err := other.View(ctx)
+	must(t, err)
+	equal(t, "the result with another number", v.Trials[0].Numbers, map[string]float64{"loss": -5, "grams": 3})
+	equal(t, "the state and failure of trial 2", []any{v.Trials[1].State, v.Trials[1].Failure}, []any{store.Failed, store.Lost})
+	equal(t, "the best trial", v.Best().Number, 1)
+	_, _, history, err := other.History(ctx)
+	must(t, err)
+	equal(t, "the value for fits", history.Trials[0].Value, -5)
+
+	after, err := u.Ask(ctx, 1)
+	must(t, err)
+	for _, trial := range []store.Trial{suggested[0], after[0]} {
+		params, err := other.Replay(ctx, trial.Number)
+		must(t, err)
+		equal(t, "the replayed parameters", string(params), string(trial.Params))
+	}
+	_, err = u.Tell(ctx, store.Report{Trial: 2, Numbers: value(first[1])}) // lost trials take a result
+	must(t, err)
+	params, err := other.Replay(ctx, suggested[0].Number)
+	must(t, err)
+	equal(t, "the replayed parameters", string(params), string(suggested[0].Params))
+
+	events, err := u.Events(ctx, 0, 1000)
+	must(t, err)
+	var details []string
+	for _, e := range events {
+		if e.Kind == store.TrialCorrected {
+			details = append(details, e.Detail)
+		}
+	}
+	if len(details) != 3 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
+		t.Fatalf("the events of corrections have the details %q", details)
+	}
+}
