@@ -226,7 +226,8 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 // Tell records the result of a trial.
 func (s *service) Tell(ctx context.Context, r *bov1.TellRequest) (*bov1.TellResponse, error) {
 	trial, err := s.tell(ctx, r.Study, r.Value, store.Report{
-		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: r.Key, Correct: r.Correct,
+		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
+		At: r.At.AsMap(), Correct: r.Correct,
 	})
 	return &bov1.TellResponse{Trial: trial}, err
 }
@@ -239,7 +240,7 @@ func (s *service) Fail(ctx context.Context, r *bov1.FailRequest) (*bov1.FailResp
 	}
 	trial, err := s.tell(ctx, r.Study, nil, store.Report{
 		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Failure: kind, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
-		Correct: r.Correct,
+		At: r.At.AsMap(), Correct: r.Correct,
 	})
 	return &bov1.FailResponse{Trial: trial}, err
 }

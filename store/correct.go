@@ -19,12 +19,21 @@ type result struct {
 	Failure Failure            `json:"failure,omitempty"`
 	Message string             `json:"message,omitempty"`
 	Told    int64              `json:"told"`
+	Params  json.RawMessage    `json:"params,omitempty"` // if the correction moved the trial
 }
 
-// correct replaces the result of a finished trial, and records the former result in an event. The next fit begins
-// without a warm start, because the former result may have spoilt the hyperparameters.
-func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t *Trial) (Trial, error) {
-	former := result{t.State, t.Numbers, t.Failure, t.Message, t.Told}
+// correct replaces the result of a finished trial, and its parameters by point unless it is nil, and records the former
+// result in an event. The next fit begins without a warm start, because the former result may have spoilt the
+// hyperparameters.
+func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t *Trial, point json.RawMessage) (Trial, error) {
+	former := result{State: t.State, Numbers: t.Numbers, Failure: t.Failure, Message: t.Message, Told: t.Told}
+	if point != nil {
+		former.Params = t.Params
+		t.Params, t.Prediction = point, nil
+	}
+	if err := r.elsewhere(d, t); err != nil {
+		return Trial{}, err
+	}
 	if r.Failure == "" {
 		numbers := maps.Clone(t.Numbers)
 		if numbers == nil {
@@ -34,12 +43,12 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 		if err := d.Unreported(numbers); err != nil {
 			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
 		}
-		if t.State == Complete && maps.Equal(numbers, t.Numbers) {
+		if point == nil && t.State == Complete && maps.Equal(numbers, t.Numbers) {
 			return *t, nil
 		}
 		t.State, t.Numbers = Complete, numbers
 	} else {
-		if t.Failure == r.Failure && t.Message == r.Message && maps.Equal(r.Numbers, t.Numbers) {
+		if point == nil && t.Failure == r.Failure && t.Message == r.Message && maps.Equal(r.Numbers, t.Numbers) {
 			return *t, nil
 		}
 		t.State, t.Numbers = Failed, r.Numbers
@@ -54,8 +63,8 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 	return *t, putChanges(tx, row, []Trial{*t}, []Event{e})
 }
 
-// undo gives the trials the results that they had at a revision, before later corrections. It returns the indices of
-// the changed trials.
+// undo gives the trials the results and points that they had at a revision, before later corrections. It returns the
+// indices of the changed trials.
 func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int, error) {
 	var changed []int
 	var later []Event
@@ -67,7 +76,7 @@ func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int
 			return nil, err
 		}
 		for _, e := range events {
-			if e.Kind == TrialCorrected && e.Trial <= len(trials) {
+			if (e.Kind == TrialCorrected || e.Kind == TrialMoved) && e.Trial <= len(trials) {
 				later = append(later, e)
 			}
 		}
@@ -76,13 +85,20 @@ func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int
 		}
 	}
 	for _, e := range slices.Backward(later) {
+		t := &trials[e.Trial-1]
+		changed = append(changed, e.Trial-1)
+		if e.Kind == TrialMoved {
+			t.Params = json.RawMessage(e.Detail)
+			continue
+		}
 		var former result
 		if err := json.Unmarshal([]byte(e.Detail), &former); err != nil {
 			return nil, named(u.name, fmt.Errorf("the event of revision %d is no correction: %w", e.Revision, err))
 		}
-		t := &trials[e.Trial-1]
 		t.State, t.Numbers, t.Failure, t.Message, t.Told = former.State, former.Numbers, former.Failure, former.Message, former.Told
-		changed = append(changed, e.Trial-1)
+		if former.Params != nil {
+			t.Params = former.Params
+		}
 	}
 	return changed, nil
 }

@@ -15,7 +15,7 @@ var ErrReplay = errors.New("no replay")
 
 // Replay computes the proposal of a trial again and returns its parameters. It uses the
 // history at the revision of the trial's fit, and the fit's warm start. The parameters equal
-// the stored parameters for the same version of the program, the same instruction set and an
+// the parameters that were proposed, for the same version of the program, the same instruction set and an
 // unedited definition. In a study with stopped trials, steps that were added to a finished trial
 // after the fit change them. The error wraps ErrNoTrial, or ErrReplay for a trial without a fit and for an edited space
 // that has fewer points; or it comes from Propose.

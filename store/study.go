@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -205,8 +206,9 @@ func (u *Study) reread(ctx context.Context, whole, leases bool) error {
 	for i := range changed {
 		t := &changed[i]
 		u.lengthen(t.Number)
+		stays := u.points[t.Number-1].Space() != nil && bytes.Equal(u.trials[t.Number-1].Params, t.Params)
 		u.trials[t.Number-1] = *t
-		if u.points[t.Number-1].Space() == nil && !redefined {
+		if !stays && !redefined {
 			moved = append(moved, t.Number-1)
 		}
 	}

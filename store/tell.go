@@ -38,6 +38,9 @@ type Report struct {
 	// first report: a repeated report with the same key returns the trial as the first
 	// report left it. A key belongs to one trial.
 	Key string
+	// At has the values, by parameter, at which the trial was evaluated, if they differ from the suggested values. The
+	// other active parameters keep their values. The trial moves to this point and loses its prediction.
+	At map[string]any
 	// Correct replaces the result of a finished trial. Numbers of a complete result that the report does not have
 	// stay. A trial without a result is an error, because its number may be wrong.
 	Correct bool
@@ -50,9 +53,9 @@ type Report struct {
 // because the study was edited while it waited, accepts a first result. The result of an attempt that
 // was issued before an edit needs no number for End.Cost. The error wraps ErrNoTrial, ErrNoStudy if the
 // token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, and
-// ErrEdited too if the study was edited after the attempt was issued, space.ErrPoint if the report has no
-// token and another value of a parameter than the trial, or ErrConflict if the trial has
-// another result or the key belongs to the result of another trial; the study is then unchanged.
+// ErrEdited too if the study was edited after the attempt was issued, space.ErrPoint if Report.At leads to no point of
+// the space, or if the report has no token and a number with the name of a parameter and not its value, or ErrConflict
+// if the trial has another result or point, or the key belongs to the result of another trial; the study is then unchanged.
 //
 // A Report with Correct replaces another result. Suggestions that were computed from the former result stay, and
 // Replay computes them from the former result. The error wraps ErrConflict for a trial without a result or a trial
@@ -103,6 +106,10 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if err != nil {
 		return Trial{}, err
 	}
+	point, err := r.point(row, t)
+	if err != nil {
+		return Trial{}, err
+	}
 	open := t.State == Pending || t.Failure == Lost || t.Failure == Unfit
 	switch {
 	case r.Correct && t.State == Pending:
@@ -110,10 +117,7 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	case r.Correct && t.State == Stopped:
 		return Trial{}, r.agrees(t)
 	case r.Correct && !open:
-		if err := r.elsewhere(d, t); err != nil {
-			return Trial{}, err
-		}
-		return r.correct(tx, row, now, d, t)
+		return r.correct(tx, row, now, d, t, point)
 	}
 	if r.Failure == "" {
 		if err := r.complete(tx, row, d, t, given); err != nil {
@@ -121,7 +125,15 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		}
 	}
 	if !open || t.Failure == Lost && r.Failure == Lost {
+		if point != nil {
+			return Trial{}, fmt.Errorf("%w: trial %d has a result at %s; the result at %s was not recorded", ErrConflict, t.Number, t.Params, point)
+		}
 		return *t, r.agrees(t)
+	}
+	var events []Event
+	if point != nil {
+		events = append(events, row.event(Event{Time: now, Kind: TrialMoved, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.Params)}))
+		t.Params, t.Prediction = point, nil
 	}
 	if r.Token == "" {
 		if err := r.elsewhere(d, t); err != nil {
@@ -139,13 +151,36 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if r.Seconds > 0 && !math.IsInf(r.Seconds, 1) { // JSON and databases do not take NaN and infinities
 		t.Seconds = r.Seconds
 	}
-	var events []Event
 	if output := ending(r.Output); output != "" {
 		events = append(events, row.event(Event{Time: now, Kind: TrialOutput, Trial: t.Number, Attempt: t.Attempt, Detail: output}))
 	}
 	e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
 	t.Told, t.Revision = e.Revision, e.Revision
 	return *t, putChanges(tx, row, []Trial{*t}, append(events, e))
+}
+
+// point returns the parameters of the point at which the trial was evaluated, nil if it is the suggested point.
+func (r *Report) point(row *Row, t *Trial) (json.RawMessage, error) {
+	if len(r.At) == 0 {
+		return nil, nil
+	}
+	p, err := row.parsed()
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]any
+	if err := json.Unmarshal(t.Params, &values); err != nil {
+		return nil, err
+	}
+	at, err := p.space.PointWith(r.At, values)
+	if err != nil {
+		return nil, fmt.Errorf("trial %d: %w", t.Number, err)
+	}
+	read := pointReader{space: p.space, defaults: p.definition.Defaults}
+	if suggested, err := read.point(t.Params); err == nil && suggested.Key() == at.Key() {
+		return nil, nil
+	}
+	return json.Marshal(at)
 }
 
 // elsewhere returns an error that wraps space.ErrPoint if a number has the name of a parameter and not the
@@ -164,8 +199,8 @@ func (r *Report) elsewhere(d *study.Definition, t *Trial) error {
 		if value, active := params[p.Name]; active {
 			at = fmt.Sprintf("at %s=%v", p.Name, value)
 		}
-		return fmt.Errorf("%w: trial %d was suggested %s, and its result has %s=%v: to record other settings, add them with bo enqueue and tell that trial; bo fail gives up trial %d",
-			space.ErrPoint, t.Number, at, p.Name, v, t.Number)
+		return fmt.Errorf("%w: trial %d was suggested %s, and its result has %s=%v: to record a result at other values, state them as bo tell --at does",
+			space.ErrPoint, t.Number, at, p.Name, v)
 	}
 	return nil
 }

@@ -155,6 +155,7 @@ const (
 	AttemptLost    EventKind = "attempt lost"
 	TrialOutput    EventKind = "trial output" // Detail is the end of the output, before the result
 	TrialFinished  EventKind = "trial finished"
+	TrialMoved     EventKind = "trial moved"     // Detail is the suggested parameters as JSON, before the result
 	TrialCorrected EventKind = "trial corrected" // Detail is the former result as JSON
 	TrialStopped   EventKind = "trial stopped"   // Detail is the loop.Decision as JSON
 )

@@ -23,6 +23,7 @@ type tellCmd struct {
 	Trial   int      `arg:"" help:"Number of the trial."`
 	Value   []string `arg:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
 	Step    *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
+	At      []string `sep:"none" placeholder:"NAME=VALUE" help:"Value of a parameter at which the trial was evaluated, if it differs from the suggested value. May be repeated."`
 	Correct bool     `help:"Replace the numbers of a finished trial. Numbers that are not given stay."`
 	Key     string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON    bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
@@ -36,12 +37,13 @@ Examples:
     bo tell bread 1 7.5
     bo tell bread 2 taste=7.5 seconds=12
     bo tell bread 2 '{"taste": 7.5, "seconds": 12}'
+    bo tell bread 3 7 --at degrees=210 --at minutes=50
     bo tell bread 2 taste=5.7 --correct`
 }
 
 func (c *tellCmd) Run(e *env) error {
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
-		d, _, err := u.Definition(e.ctx)
+		d, sp, err := u.Definition(e.ctx)
 		if err != nil {
 			return err
 		}
@@ -52,7 +54,11 @@ func (c *tellCmd) Run(e *env) error {
 		if err != nil {
 			return usageError{err}
 		}
-		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key, Correct: c.Correct}, c.JSON)
+		at, err := parseAt(sp, c.At)
+		if err != nil {
+			return err
+		}
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key, At: at, Correct: c.Correct}, c.JSON)
 	})
 }
 
@@ -65,6 +71,8 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 		return usagef("--key is not for --step: a repeated step changes nothing")
 	case c.Correct:
 		return usagef("--correct is not for --step: recorded steps do not change")
+	case c.At != nil:
+		return usagef("--at is not for --step: state it with the result")
 	case err != nil && !math.IsInf(value, 0):
 		return usagef("the value is %s, want a number", brief(text))
 	}
@@ -140,6 +148,15 @@ func parseNumber(text string) (float64, error) {
 	return y, err
 }
 
+// parseAt reads the NAME=VALUE words of --at.
+func parseAt(s *space.Space, words []string) (map[string]any, error) {
+	at, err := parseValues(s, words)
+	if err != nil {
+		return nil, usagef("--at: %w", err)
+	}
+	return at, nil
+}
+
 func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	told, err := u.Tell(e.ctx, r)
 	if errors.Is(err, store.ErrConflict) {
@@ -169,12 +186,13 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 
 type failCmd struct {
 	storeFlags
-	Study   string `arg:"" complete:"studies" help:"Name of the study."`
-	Trial   int    `arg:"" help:"Number of the trial."`
-	Message string `arg:"" optional:"" help:"Reason of the failure."`
-	Lost    bool   `help:"The result was lost for a reason other than the parameters, such as a broken instrument: fits leave the trial out."`
-	Correct bool   `help:"Replace the result of a finished trial."`
-	JSON    bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
+	Study   string   `arg:"" complete:"studies" help:"Name of the study."`
+	Trial   int      `arg:"" help:"Number of the trial."`
+	Message string   `arg:"" optional:"" help:"Reason of the failure."`
+	Lost    bool     `help:"The result was lost for a reason other than the parameters, such as a broken instrument: fits leave the trial out."`
+	At      []string `sep:"none" placeholder:"NAME=VALUE" help:"Value of a parameter at which the trial was evaluated, if it differs from the suggested value. May be repeated."`
+	Correct bool     `help:"Replace the result of a finished trial."`
+	JSON    bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
 func (failCmd) Help() string {
@@ -193,6 +211,14 @@ func (c *failCmd) Run(e *env) error {
 		if c.Lost {
 			kind = store.Lost
 		}
-		return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: kind, Message: c.Message, Correct: c.Correct}, c.JSON)
+		_, sp, err := u.Definition(e.ctx)
+		if err != nil {
+			return err
+		}
+		at, err := parseAt(sp, c.At)
+		if err != nil {
+			return err
+		}
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: kind, Message: c.Message, At: at, Correct: c.Correct}, c.JSON)
 	})
 }

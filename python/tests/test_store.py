@@ -61,10 +61,14 @@ def test_corrections(tmp_path: Path) -> None:
     study.fail(second, "power cut", lost=True)
     study.tell(second, {"value": 0, "cost": 1})
     assert study.fail(second, "wrong sample", correct=True).state == "failed"
-    assert [t.message for t in Study.open(tmp_path / "bo.db", "demo").trials] == [
-        "",
-        "wrong sample",
-    ]
+    third = study.tell(study.ask(), {"value": 3, "cost": 1}, at={"x": 0.25})
+    assert (third.params, third.value) == ({"x": 0.25}, 3)
+    with pytest.raises(TrialError, match=r"has a result at"):
+        study.tell(third, {"value": 3, "cost": 1}, at={"x": 0.5})
+    with pytest.raises(TrialError, match='"x": 2 is outside'):
+        study.tell(third, 3, at={"x": 2}, correct=True)
+    trials = Study.open(tmp_path / "bo.db", "demo").trials
+    assert [t.message for t in trials] == ["", "wrong sample", ""]
 
 
 def test_faults(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 )
 
@@ -51,9 +52,29 @@ func corrections(t *testing.T, o Opener) {
 	must(t, err)
 	equal(t, "the value for fits", history.Trials[0].Value, -5)
 
+	// Trials move to the points of their evaluations, with a first result or with a correction.
+	moving, err := u.Ask(ctx, 1)
+	must(t, err)
+	_, err = u.Tell(ctx, store.Report{Trial: 6, Numbers: value(moving[0]), At: map[string]any{"n": 10}})
+	wantError(t, err, space.ErrPoint)
+	for range 2 {
+		_, err = u.Tell(ctx, store.Report{Trial: 6, Token: moving[0].Token, Numbers: value(moving[0]), At: map[string]any{"x": 0.125}})
+		must(t, err)
+	}
+	_, err = u.Tell(ctx, store.Report{Trial: 6, Numbers: value(moving[0]), At: map[string]any{"x": 0.5}})
+	wantError(t, err, store.ErrConflict)
+	for range 2 {
+		_, err = u.Tell(ctx, store.Report{Trial: 4, Numbers: value(first[3]), At: map[string]any{"x": 0.25}, Correct: true})
+		must(t, err)
+	}
+	v, err = other.View(ctx)
+	must(t, err)
+	equal(t, "the coordinates of moved trials", []float64{v.Points[3].Float("x"), v.Points[5].Float("x")}, []float64{0.25, 0.125})
+	equal(t, "the prediction of a moved trial", v.Trials[5].Prediction, nil)
+
 	after, err := u.Ask(ctx, 1)
 	must(t, err)
-	for _, trial := range []store.Trial{suggested[0], after[0]} {
+	for _, trial := range []store.Trial{suggested[0], moving[0], after[0]} {
 		params, err := other.Replay(ctx, trial.Number)
 		must(t, err)
 		equal(t, "the replayed parameters", string(params), string(trial.Params))
@@ -72,7 +93,7 @@ func corrections(t *testing.T, o Opener) {
 			details = append(details, e.Detail)
 		}
 	}
-	if len(details) != 3 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
+	if len(details) != 4 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
 		t.Fatalf("the events of corrections have the details %q", details)
 	}
 }

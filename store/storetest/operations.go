@@ -186,6 +186,11 @@ func (m *machine) tell() {
 	case 5:
 		r.Failure, r.Message, r.Numbers = store.Lost, "lost", nil
 	}
+	moved := false
+	if t != nil && m.rng.IntN(4) == 0 {
+		r.At = m.shape.draw(m.rng)
+		moved = r.At != nil && (t.fitted == nil || m.textOf(t.fitted) != m.textOf(r.At))
+	}
 	r.Correct = m.rng.IntN(4) == 0
 	correct := r.Correct && t != nil && !t.open()
 	numbers := maps.Clone(r.Numbers)
@@ -207,6 +212,8 @@ func (m *machine) tell() {
 	case missing:
 		want = loop.ErrNotFinite
 	case correct:
+	case moved && (!t.open() || t.failure == store.Lost && r.Failure == store.Lost):
+		want = store.ErrConflict
 	default:
 		want = t.conflict(&r)
 	}
@@ -227,6 +234,9 @@ func (m *machine) tell() {
 	if !correct {
 		t.lease = 0
 		t.revoke()
+	}
+	if moved {
+		t.text, t.values, t.fitted = m.textOf(r.At), r.At, r.At
 	}
 	m.same(&told, t, number)
 }

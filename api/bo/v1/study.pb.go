@@ -2112,6 +2112,7 @@ type TellRequest struct {
 	Key           string                 `protobuf:"bytes,7,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
 	Output        string                 `protobuf:"bytes,8,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
 	Correct       bool                   `protobuf:"varint,9,opt,name=correct,proto3" json:"correct,omitempty"`  // replaces the result of a finished trial; numbers that are not given stay
+	At            *structpb.Struct       `protobuf:"bytes,10,opt,name=at,proto3" json:"at,omitempty"`            // values by parameter at which the trial was evaluated, if they differ
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2209,6 +2210,13 @@ func (x *TellRequest) GetCorrect() bool {
 	return false
 }
 
+func (x *TellRequest) GetAt() *structpb.Struct {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 type TellResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"` // as stored
@@ -2265,6 +2273,7 @@ type FailRequest struct {
 	Key           string                 `protobuf:"bytes,8,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
 	Output        string                 `protobuf:"bytes,9,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
 	Correct       bool                   `protobuf:"varint,10,opt,name=correct,proto3" json:"correct,omitempty"` // replaces the result of a finished trial
+	At            *structpb.Struct       `protobuf:"bytes,11,opt,name=at,proto3" json:"at,omitempty"`            // values by parameter at which the trial was evaluated, if they differ
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2367,6 +2376,13 @@ func (x *FailRequest) GetCorrect() bool {
 		return x.Correct
 	}
 	return false
+}
+
+func (x *FailRequest) GetAt() *structpb.Struct {
+	if x != nil {
+		return x.At
+	}
+	return nil
 }
 
 type FailResponse struct {
@@ -2585,7 +2601,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\v.bo.v1.StepR\x05steps\"A\n" +
 	"\x13ReportStepsResponse\x12\x12\n" +
 	"\x04stop\x18\x01 \x01(\bR\x04stop\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xc9\x02\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xf2\x02\n" +
 	"\vTellRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2595,13 +2611,15 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x12\x10\n" +
 	"\x03key\x18\a \x01(\tR\x03key\x12\x16\n" +
 	"\x06output\x18\b \x01(\tR\x06output\x12\x18\n" +
-	"\acorrect\x18\t \x01(\bR\acorrect\x1a:\n" +
+	"\acorrect\x18\t \x01(\bR\acorrect\x12'\n" +
+	"\x02at\x18\n" +
+	" \x01(\v2\x17.google.protobuf.StructR\x02at\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +
 	"\x06_value\"2\n" +
 	"\fTellResponse\x12\"\n" +
-	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\"\xd8\x02\n" +
+	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\"\x81\x03\n" +
 	"\vFailRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2613,7 +2631,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x03key\x18\b \x01(\tR\x03key\x12\x16\n" +
 	"\x06output\x18\t \x01(\tR\x06output\x12\x18\n" +
 	"\acorrect\x18\n" +
-	" \x01(\bR\acorrect\x1a:\n" +
+	" \x01(\bR\acorrect\x12'\n" +
+	"\x02at\x18\v \x01(\v2\x17.google.protobuf.StructR\x02at\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"2\n" +
@@ -2733,42 +2752,44 @@ var file_bo_v1_study_proto_depIdxs = []int32{
 	23, // 37: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
 	28, // 38: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
 	36, // 39: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
-	14, // 40: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
-	37, // 41: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
-	14, // 42: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
-	0,  // 43: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
-	3,  // 44: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
-	5,  // 45: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
-	7,  // 46: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
-	9,  // 47: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
-	11, // 48: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
-	16, // 49: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
-	18, // 50: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
-	20, // 51: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
-	24, // 52: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
-	26, // 53: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
-	29, // 54: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
-	31, // 55: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
-	33, // 56: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
-	1,  // 57: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
-	4,  // 58: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
-	6,  // 59: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
-	8,  // 60: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
-	10, // 61: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
-	12, // 62: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
-	17, // 63: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
-	19, // 64: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
-	21, // 65: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
-	25, // 66: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
-	27, // 67: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
-	30, // 68: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
-	32, // 69: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
-	34, // 70: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
-	57, // [57:71] is the sub-list for method output_type
-	43, // [43:57] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	38, // 40: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
+	14, // 41: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
+	37, // 42: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
+	38, // 43: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
+	14, // 44: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
+	0,  // 45: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
+	3,  // 46: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
+	5,  // 47: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
+	7,  // 48: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
+	9,  // 49: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
+	11, // 50: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
+	16, // 51: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
+	18, // 52: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
+	20, // 53: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
+	24, // 54: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
+	26, // 55: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
+	29, // 56: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
+	31, // 57: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
+	33, // 58: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
+	1,  // 59: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
+	4,  // 60: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
+	6,  // 61: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
+	8,  // 62: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
+	10, // 63: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
+	12, // 64: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
+	17, // 65: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
+	19, // 66: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
+	21, // 67: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
+	25, // 68: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
+	27, // 69: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
+	30, // 70: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
+	32, // 71: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
+	34, // 72: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
+	59, // [59:73] is the sub-list for method output_type
+	45, // [45:59] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_bo_v1_study_proto_init() }

@@ -149,9 +149,18 @@ class StoredStudy:
         trials = [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
         return trials[0] if n is None else trials
 
-    def tell(self, trial: Trial | SupportsIndex, value: Value, *, correct: bool = False) -> Trial:
+    def tell(
+        self,
+        trial: Trial | SupportsIndex,
+        value: Value,
+        *,
+        at: Mapping[str, Any] | None = None,
+        correct: bool = False,
+    ) -> Trial:
         """Records the value of a trial, or several numbers by name.
 
+        With at, the trial was evaluated at these values of parameters, and not at the suggested
+        ones. It moves there.
         A trial with another result raises TrialError. With correct, the given numbers replace the
         numbers of a finished trial, and its other numbers stay.
         """
@@ -162,6 +171,8 @@ class StoredStudy:
         ]
         numbers = read_numbers(value, [g.name for g in self._outcomes.goals], declared)
         flags = ["--correct"] if correct else []
+        if at is not None:
+            flags.append(f"--at={json.dumps(request_point(at))}")
         told = self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
         return self._trial(told)
 
