@@ -24,6 +24,7 @@ var roles = map[string]Role{
 	bov1connect.StudyServiceExportProcedure:      Read,
 
 	bov1connect.StudyServiceSuggestProcedure:     Work,
+	bov1connect.StudyServiceEnqueueProcedure:     Work,
 	bov1connect.StudyServiceAskProcedure:         Work,
 	bov1connect.StudyServiceHeartbeatProcedure:   Work,
 	bov1connect.StudyServiceReleaseProcedure:     Work,

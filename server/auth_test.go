@@ -80,7 +80,7 @@ func codeOf(t *testing.T, r *running, m protoreflect.MethodDescriptor, header ..
 func TestRoles(t *testing.T) {
 	table := map[string]Role{
 		"GetStudy": Read, "ListStudies": Read, "GetTrial": Read, "ListTrials": Read, "Watch": Read, "Export": Read,
-		"Suggest": Work, "Ask": Work, "Heartbeat": Work, "Release": Work, "ReportSteps": Work, "Tell": Work, "Fail": Work,
+		"Suggest": Work, "Enqueue": Work, "Ask": Work, "Heartbeat": Work, "Release": Work, "ReportSteps": Work, "Tell": Work, "Fail": Work,
 		"CreateStudy": Admin,
 	}
 	r, tokens, _ := protected(t)

@@ -36,6 +36,7 @@ var valid = map[string]string{
 	"ListTrials":  `{"study": "bread", "page_size": 2, "page_token": "after:1", "states": ["pending"], "since": 1}`,
 	"Ask":         `{"study": "bread", "n": 1, "worker": "w", "lease": "30s", "key": "k"}`,
 	"Heartbeat":   `{"study": "bread", "attempts": [{"trial": 1, "token": "t"}]}`,
+	"Enqueue":     `{"study": "bread", "points": [{"x": 0.5, "n": 2}], "key": "k"}`,
 	"Release":     `{"study": "bread", "attempts": [{"trial": 1, "token": "t"}]}`,
 	"ReportSteps": `{"study": "bread", "trial": 1, "token": "t", "steps": [{"step": 1, "value": 0.5}, {"step": 2, "value": "NaN"}]}`,
 	"Tell":        `{"study": "bread", "trial": 1, "token": "t", "value": 0.5, "numbers": {"a": 1}, "seconds": 2, "key": "k"}`,

@@ -54,6 +54,7 @@ func handleStudies(mount mount, s *service, options []connect.HandlerOption) {
 	handle(mount, bov1connect.StudyServiceExportProcedure, s.Export, options)
 	handle(mount, bov1connect.StudyServiceGetTrialProcedure, s.GetTrial, options)
 	handle(mount, bov1connect.StudyServiceListTrialsProcedure, s.ListTrials, options)
+	handle(mount, bov1connect.StudyServiceEnqueueProcedure, s.Enqueue, options)
 	handle(mount, bov1connect.StudyServiceAskProcedure, s.Ask, options)
 	handle(mount, bov1connect.StudyServiceHeartbeatProcedure, s.Heartbeat, options)
 	handle(mount, bov1connect.StudyServiceReleaseProcedure, s.Release, options)

@@ -126,9 +126,22 @@ func TestProtocols(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
 			create(t, c, strings.Replace(bread, "bread", name, 1))
+			point, err := structpb.NewStruct(map[string]any{"x": 0.25, "n": 4})
+			require.NoError(t, err)
+			for range 2 {
+				queued, err := c.Enqueue(ctx, &bov1.EnqueueRequest{Study: name, Points: []*structpb.Struct{point}, Key: "k"})
+				require.NoError(t, err)
+				require.Len(t, queued.Trials, 1)
+				require.Equal(t, "pending", queued.Trials[0].State)
+			}
+			_, err = c.Enqueue(ctx, &bov1.EnqueueRequest{Study: name})
+			require.Equal(t, connect.CodeInvalidArgument, connect.CodeOf(err))
+			_, err = c.Enqueue(ctx, &bov1.EnqueueRequest{Study: name, Points: []*structpb.Struct{{}}})
+			require.Equal(t, connect.CodeInvalidArgument, connect.CodeOf(err))
 			asked, err := c.Ask(ctx, &bov1.AskRequest{Study: name, N: 2, Worker: "w"})
 			require.NoError(t, err)
 			require.Len(t, asked.Trials, 2)
+			require.Equal(t, point.AsMap(), asked.Trials[0].Params.AsMap())
 			first, second := asked.Trials[0], asked.Trials[1]
 			require.Equal(t, store.DefaultLease/4, first.Heartbeat.AsDuration())
 			beat, err := c.Heartbeat(ctx, &bov1.HeartbeatRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 1, Token: first.Token}, {Trial: 2, Token: "other"}}})

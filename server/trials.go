@@ -194,6 +194,34 @@ func (s *service) Release(ctx context.Context, r *bov1.ReleaseRequest) (*bov1.Re
 	return &bov1.ReleaseResponse{}, u.study.Release(ctx, attempts...)
 }
 
+// Enqueue adds waiting trials.
+func (s *service) Enqueue(ctx context.Context, r *bov1.EnqueueRequest) (*bov1.EnqueueResponse, error) {
+	if err := checkTexts("key", r.Key); err != nil {
+		return nil, err
+	}
+	if n, most := len(r.Points), s.opts.Limits.Points; n < 1 || n > most {
+		return nil, invalid("%d points, want 1 to %d", n, most)
+	}
+	ctx, cancel := s.limited(ctx, false)
+	defer cancel()
+	u, err := s.study(ctx, r.Study)
+	if err != nil {
+		return nil, err
+	}
+	points := make([]map[string]any, len(r.Points))
+	for i, p := range r.Points {
+		points[i] = p.AsMap()
+	}
+	trials, err := u.study.Enqueue(ctx, r.Key, points...)
+	if err != nil {
+		return nil, err
+	}
+	u.changed.Send()
+	m := &bov1.EnqueueResponse{}
+	m.Trials, err = trialMessages(trials, time.Time{})
+	return m, err
+}
+
 const maxSteps = 100_000 // of a request
 
 // ReportSteps records steps of a trial.

@@ -1598,6 +1598,110 @@ func (x *AskResponse) GetTrials() []*Assignment {
 	return nil
 }
 
+type EnqueueRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Study         string                 `protobuf:"bytes,1,opt,name=study,proto3" json:"study,omitempty"`
+	Points        []*structpb.Struct     `protobuf:"bytes,2,rep,name=points,proto3" json:"points,omitempty"` // values by parameter
+	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`       // repeats of the request
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnqueueRequest) Reset() {
+	*x = EnqueueRequest{}
+	mi := &file_bo_v1_study_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnqueueRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnqueueRequest) ProtoMessage() {}
+
+func (x *EnqueueRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_bo_v1_study_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnqueueRequest.ProtoReflect.Descriptor instead.
+func (*EnqueueRequest) Descriptor() ([]byte, []int) {
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *EnqueueRequest) GetStudy() string {
+	if x != nil {
+		return x.Study
+	}
+	return ""
+}
+
+func (x *EnqueueRequest) GetPoints() []*structpb.Struct {
+	if x != nil {
+		return x.Points
+	}
+	return nil
+}
+
+func (x *EnqueueRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+type EnqueueResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Trials        []*Trial               `protobuf:"bytes,1,rep,name=trials,proto3" json:"trials,omitempty"` // as stored
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnqueueResponse) Reset() {
+	*x = EnqueueResponse{}
+	mi := &file_bo_v1_study_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnqueueResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnqueueResponse) ProtoMessage() {}
+
+func (x *EnqueueResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_bo_v1_study_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnqueueResponse.ProtoReflect.Descriptor instead.
+func (*EnqueueResponse) Descriptor() ([]byte, []int) {
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *EnqueueResponse) GetTrials() []*Trial {
+	if x != nil {
+		return x.Trials
+	}
+	return nil
+}
+
 // Assignment is a trial that is issued to a worker.
 type Assignment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1614,7 +1718,7 @@ type Assignment struct {
 
 func (x *Assignment) Reset() {
 	*x = Assignment{}
-	mi := &file_bo_v1_study_proto_msgTypes[22]
+	mi := &file_bo_v1_study_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1626,7 +1730,7 @@ func (x *Assignment) String() string {
 func (*Assignment) ProtoMessage() {}
 
 func (x *Assignment) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[22]
+	mi := &file_bo_v1_study_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1639,7 +1743,7 @@ func (x *Assignment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Assignment.ProtoReflect.Descriptor instead.
 func (*Assignment) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{22}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Assignment) GetTrial() int32 {
@@ -1702,7 +1806,7 @@ type Attempt struct {
 
 func (x *Attempt) Reset() {
 	*x = Attempt{}
-	mi := &file_bo_v1_study_proto_msgTypes[23]
+	mi := &file_bo_v1_study_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1714,7 +1818,7 @@ func (x *Attempt) String() string {
 func (*Attempt) ProtoMessage() {}
 
 func (x *Attempt) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[23]
+	mi := &file_bo_v1_study_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1727,7 +1831,7 @@ func (x *Attempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attempt.ProtoReflect.Descriptor instead.
 func (*Attempt) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{23}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Attempt) GetTrial() int32 {
@@ -1754,7 +1858,7 @@ type HeartbeatRequest struct {
 
 func (x *HeartbeatRequest) Reset() {
 	*x = HeartbeatRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[24]
+	mi := &file_bo_v1_study_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1766,7 +1870,7 @@ func (x *HeartbeatRequest) String() string {
 func (*HeartbeatRequest) ProtoMessage() {}
 
 func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[24]
+	mi := &file_bo_v1_study_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1779,7 +1883,7 @@ func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*HeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{24}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *HeartbeatRequest) GetStudy() string {
@@ -1805,7 +1909,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[25]
+	mi := &file_bo_v1_study_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1817,7 +1921,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[25]
+	mi := &file_bo_v1_study_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +1934,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{25}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *HeartbeatResponse) GetLost() []int32 {
@@ -1850,7 +1954,7 @@ type ReleaseRequest struct {
 
 func (x *ReleaseRequest) Reset() {
 	*x = ReleaseRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[26]
+	mi := &file_bo_v1_study_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +1966,7 @@ func (x *ReleaseRequest) String() string {
 func (*ReleaseRequest) ProtoMessage() {}
 
 func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[26]
+	mi := &file_bo_v1_study_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +1979,7 @@ func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{26}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReleaseRequest) GetStudy() string {
@@ -1900,7 +2004,7 @@ type ReleaseResponse struct {
 
 func (x *ReleaseResponse) Reset() {
 	*x = ReleaseResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[27]
+	mi := &file_bo_v1_study_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2016,7 @@ func (x *ReleaseResponse) String() string {
 func (*ReleaseResponse) ProtoMessage() {}
 
 func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[27]
+	mi := &file_bo_v1_study_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2029,7 @@ func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{27}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{29}
 }
 
 // Step is a value of the first objective at a step of the evaluation, such as an epoch.
@@ -1939,7 +2043,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_bo_v1_study_proto_msgTypes[28]
+	mi := &file_bo_v1_study_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1951,7 +2055,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[28]
+	mi := &file_bo_v1_study_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1964,7 +2068,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{28}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Step) GetStep() float64 {
@@ -1993,7 +2097,7 @@ type ReportStepsRequest struct {
 
 func (x *ReportStepsRequest) Reset() {
 	*x = ReportStepsRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[29]
+	mi := &file_bo_v1_study_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2005,7 +2109,7 @@ func (x *ReportStepsRequest) String() string {
 func (*ReportStepsRequest) ProtoMessage() {}
 
 func (x *ReportStepsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[29]
+	mi := &file_bo_v1_study_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2018,7 +2122,7 @@ func (x *ReportStepsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportStepsRequest.ProtoReflect.Descriptor instead.
 func (*ReportStepsRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{29}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReportStepsRequest) GetStudy() string {
@@ -2059,7 +2163,7 @@ type ReportStepsResponse struct {
 
 func (x *ReportStepsResponse) Reset() {
 	*x = ReportStepsResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[30]
+	mi := &file_bo_v1_study_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2175,7 @@ func (x *ReportStepsResponse) String() string {
 func (*ReportStepsResponse) ProtoMessage() {}
 
 func (x *ReportStepsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[30]
+	mi := &file_bo_v1_study_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2188,7 @@ func (x *ReportStepsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportStepsResponse.ProtoReflect.Descriptor instead.
 func (*ReportStepsResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{30}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReportStepsResponse) GetStop() bool {
@@ -2119,7 +2223,7 @@ type TellRequest struct {
 
 func (x *TellRequest) Reset() {
 	*x = TellRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[31]
+	mi := &file_bo_v1_study_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2131,7 +2235,7 @@ func (x *TellRequest) String() string {
 func (*TellRequest) ProtoMessage() {}
 
 func (x *TellRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[31]
+	mi := &file_bo_v1_study_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2144,7 +2248,7 @@ func (x *TellRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TellRequest.ProtoReflect.Descriptor instead.
 func (*TellRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{31}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *TellRequest) GetStudy() string {
@@ -2226,7 +2330,7 @@ type TellResponse struct {
 
 func (x *TellResponse) Reset() {
 	*x = TellResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[32]
+	mi := &file_bo_v1_study_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2238,7 +2342,7 @@ func (x *TellResponse) String() string {
 func (*TellResponse) ProtoMessage() {}
 
 func (x *TellResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[32]
+	mi := &file_bo_v1_study_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2251,7 +2355,7 @@ func (x *TellResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TellResponse.ProtoReflect.Descriptor instead.
 func (*TellResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{32}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TellResponse) GetTrial() *Trial {
@@ -2280,7 +2384,7 @@ type FailRequest struct {
 
 func (x *FailRequest) Reset() {
 	*x = FailRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[33]
+	mi := &file_bo_v1_study_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2292,7 +2396,7 @@ func (x *FailRequest) String() string {
 func (*FailRequest) ProtoMessage() {}
 
 func (x *FailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[33]
+	mi := &file_bo_v1_study_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2305,7 +2409,7 @@ func (x *FailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailRequest.ProtoReflect.Descriptor instead.
 func (*FailRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{33}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *FailRequest) GetStudy() string {
@@ -2394,7 +2498,7 @@ type FailResponse struct {
 
 func (x *FailResponse) Reset() {
 	*x = FailResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[34]
+	mi := &file_bo_v1_study_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2406,7 +2510,7 @@ func (x *FailResponse) String() string {
 func (*FailResponse) ProtoMessage() {}
 
 func (x *FailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[34]
+	mi := &file_bo_v1_study_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2419,7 +2523,7 @@ func (x *FailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailResponse.ProtoReflect.Descriptor instead.
 func (*FailResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{34}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *FailResponse) GetTrial() *Trial {
@@ -2569,7 +2673,13 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05lease\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x05lease\x12\x10\n" +
 	"\x03key\x18\x05 \x01(\tR\x03key\"8\n" +
 	"\vAskResponse\x12)\n" +
-	"\x06trials\x18\x01 \x03(\v2\x11.bo.v1.AssignmentR\x06trials\"\x8a\x02\n" +
+	"\x06trials\x18\x01 \x03(\v2\x11.bo.v1.AssignmentR\x06trials\"i\n" +
+	"\x0eEnqueueRequest\x12\x14\n" +
+	"\x05study\x18\x01 \x01(\tR\x05study\x12/\n" +
+	"\x06points\x18\x02 \x03(\v2\x17.google.protobuf.StructR\x06points\x12\x10\n" +
+	"\x03key\x18\x03 \x01(\tR\x03key\"7\n" +
+	"\x0fEnqueueResponse\x12$\n" +
+	"\x06trials\x18\x01 \x03(\v2\f.bo.v1.TrialR\x06trials\"\x8a\x02\n" +
 	"\n" +
 	"Assignment\x12\x14\n" +
 	"\x05trial\x18\x01 \x01(\x05R\x05trial\x12/\n" +
@@ -2637,7 +2747,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"2\n" +
 	"\fFailResponse\x12\"\n" +
-	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial2\xce\x06\n" +
+	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial2\x88\a\n" +
 	"\fStudyService\x128\n" +
 	"\aSuggest\x12\x15.bo.v1.SuggestRequest\x1a\x16.bo.v1.SuggestResponse\x12D\n" +
 	"\vCreateStudy\x12\x19.bo.v1.CreateStudyRequest\x1a\x1a.bo.v1.CreateStudyResponse\x12;\n" +
@@ -2647,7 +2757,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05Watch\x12\x13.bo.v1.WatchRequest\x1a\x14.bo.v1.WatchResponse0\x01\x12;\n" +
 	"\bGetTrial\x12\x16.bo.v1.GetTrialRequest\x1a\x17.bo.v1.GetTrialResponse\x12A\n" +
 	"\n" +
-	"ListTrials\x12\x18.bo.v1.ListTrialsRequest\x1a\x19.bo.v1.ListTrialsResponse\x12,\n" +
+	"ListTrials\x12\x18.bo.v1.ListTrialsRequest\x1a\x19.bo.v1.ListTrialsResponse\x128\n" +
+	"\aEnqueue\x12\x15.bo.v1.EnqueueRequest\x1a\x16.bo.v1.EnqueueResponse\x12,\n" +
 	"\x03Ask\x12\x11.bo.v1.AskRequest\x1a\x12.bo.v1.AskResponse\x12>\n" +
 	"\tHeartbeat\x12\x17.bo.v1.HeartbeatRequest\x1a\x18.bo.v1.HeartbeatResponse\x128\n" +
 	"\aRelease\x12\x15.bo.v1.ReleaseRequest\x1a\x16.bo.v1.ReleaseResponse\x12D\n" +
@@ -2667,7 +2778,7 @@ func file_bo_v1_study_proto_rawDescGZIP() []byte {
 	return file_bo_v1_study_proto_rawDescData
 }
 
-var file_bo_v1_study_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_bo_v1_study_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_bo_v1_study_proto_goTypes = []any{
 	(*SuggestRequest)(nil),        // 0: bo.v1.SuggestRequest
 	(*SuggestResponse)(nil),       // 1: bo.v1.SuggestResponse
@@ -2691,105 +2802,111 @@ var file_bo_v1_study_proto_goTypes = []any{
 	(*ListTrialsResponse)(nil),    // 19: bo.v1.ListTrialsResponse
 	(*AskRequest)(nil),            // 20: bo.v1.AskRequest
 	(*AskResponse)(nil),           // 21: bo.v1.AskResponse
-	(*Assignment)(nil),            // 22: bo.v1.Assignment
-	(*Attempt)(nil),               // 23: bo.v1.Attempt
-	(*HeartbeatRequest)(nil),      // 24: bo.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil),     // 25: bo.v1.HeartbeatResponse
-	(*ReleaseRequest)(nil),        // 26: bo.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),       // 27: bo.v1.ReleaseResponse
-	(*Step)(nil),                  // 28: bo.v1.Step
-	(*ReportStepsRequest)(nil),    // 29: bo.v1.ReportStepsRequest
-	(*ReportStepsResponse)(nil),   // 30: bo.v1.ReportStepsResponse
-	(*TellRequest)(nil),           // 31: bo.v1.TellRequest
-	(*TellResponse)(nil),          // 32: bo.v1.TellResponse
-	(*FailRequest)(nil),           // 33: bo.v1.FailRequest
-	(*FailResponse)(nil),          // 34: bo.v1.FailResponse
-	nil,                           // 35: bo.v1.Trial.NumbersEntry
-	nil,                           // 36: bo.v1.TellRequest.NumbersEntry
-	nil,                           // 37: bo.v1.FailRequest.NumbersEntry
-	(*structpb.Struct)(nil),       // 38: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 40: google.protobuf.Duration
+	(*EnqueueRequest)(nil),        // 22: bo.v1.EnqueueRequest
+	(*EnqueueResponse)(nil),       // 23: bo.v1.EnqueueResponse
+	(*Assignment)(nil),            // 24: bo.v1.Assignment
+	(*Attempt)(nil),               // 25: bo.v1.Attempt
+	(*HeartbeatRequest)(nil),      // 26: bo.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil),     // 27: bo.v1.HeartbeatResponse
+	(*ReleaseRequest)(nil),        // 28: bo.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),       // 29: bo.v1.ReleaseResponse
+	(*Step)(nil),                  // 30: bo.v1.Step
+	(*ReportStepsRequest)(nil),    // 31: bo.v1.ReportStepsRequest
+	(*ReportStepsResponse)(nil),   // 32: bo.v1.ReportStepsResponse
+	(*TellRequest)(nil),           // 33: bo.v1.TellRequest
+	(*TellResponse)(nil),          // 34: bo.v1.TellResponse
+	(*FailRequest)(nil),           // 35: bo.v1.FailRequest
+	(*FailResponse)(nil),          // 36: bo.v1.FailResponse
+	nil,                           // 37: bo.v1.Trial.NumbersEntry
+	nil,                           // 38: bo.v1.TellRequest.NumbersEntry
+	nil,                           // 39: bo.v1.FailRequest.NumbersEntry
+	(*structpb.Struct)(nil),       // 40: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 42: google.protobuf.Duration
 }
 var file_bo_v1_study_proto_depIdxs = []int32{
-	38, // 0: bo.v1.SuggestRequest.study:type_name -> google.protobuf.Struct
-	38, // 1: bo.v1.SuggestRequest.trials:type_name -> google.protobuf.Struct
-	38, // 2: bo.v1.SuggestRequest.queue:type_name -> google.protobuf.Struct
-	38, // 3: bo.v1.SuggestRequest.report:type_name -> google.protobuf.Struct
-	38, // 4: bo.v1.SuggestResponse.points:type_name -> google.protobuf.Struct
-	38, // 5: bo.v1.SuggestResponse.fit:type_name -> google.protobuf.Struct
-	38, // 6: bo.v1.SuggestResponse.require:type_name -> google.protobuf.Struct
-	38, // 7: bo.v1.SuggestResponse.end:type_name -> google.protobuf.Struct
-	38, // 8: bo.v1.SuggestResponse.regret:type_name -> google.protobuf.Struct
-	38, // 9: bo.v1.SuggestResponse.recommendation:type_name -> google.protobuf.Struct
-	38, // 10: bo.v1.SuggestResponse.pareto:type_name -> google.protobuf.Struct
-	38, // 11: bo.v1.SuggestResponse.decision:type_name -> google.protobuf.Struct
-	38, // 12: bo.v1.SuggestResponse.front:type_name -> google.protobuf.Struct
-	39, // 13: bo.v1.Study.created:type_name -> google.protobuf.Timestamp
-	38, // 14: bo.v1.CreateStudyRequest.definition:type_name -> google.protobuf.Struct
-	39, // 15: bo.v1.CreateStudyResponse.created:type_name -> google.protobuf.Timestamp
+	40, // 0: bo.v1.SuggestRequest.study:type_name -> google.protobuf.Struct
+	40, // 1: bo.v1.SuggestRequest.trials:type_name -> google.protobuf.Struct
+	40, // 2: bo.v1.SuggestRequest.queue:type_name -> google.protobuf.Struct
+	40, // 3: bo.v1.SuggestRequest.report:type_name -> google.protobuf.Struct
+	40, // 4: bo.v1.SuggestResponse.points:type_name -> google.protobuf.Struct
+	40, // 5: bo.v1.SuggestResponse.fit:type_name -> google.protobuf.Struct
+	40, // 6: bo.v1.SuggestResponse.require:type_name -> google.protobuf.Struct
+	40, // 7: bo.v1.SuggestResponse.end:type_name -> google.protobuf.Struct
+	40, // 8: bo.v1.SuggestResponse.regret:type_name -> google.protobuf.Struct
+	40, // 9: bo.v1.SuggestResponse.recommendation:type_name -> google.protobuf.Struct
+	40, // 10: bo.v1.SuggestResponse.pareto:type_name -> google.protobuf.Struct
+	40, // 11: bo.v1.SuggestResponse.decision:type_name -> google.protobuf.Struct
+	40, // 12: bo.v1.SuggestResponse.front:type_name -> google.protobuf.Struct
+	41, // 13: bo.v1.Study.created:type_name -> google.protobuf.Timestamp
+	40, // 14: bo.v1.CreateStudyRequest.definition:type_name -> google.protobuf.Struct
+	41, // 15: bo.v1.CreateStudyResponse.created:type_name -> google.protobuf.Timestamp
 	2,  // 16: bo.v1.GetStudyResponse.study:type_name -> bo.v1.Study
-	38, // 17: bo.v1.GetStudyResponse.definition:type_name -> google.protobuf.Struct
+	40, // 17: bo.v1.GetStudyResponse.definition:type_name -> google.protobuf.Struct
 	14, // 18: bo.v1.GetStudyResponse.best:type_name -> bo.v1.Trial
 	2,  // 19: bo.v1.ListStudiesResponse.studies:type_name -> bo.v1.Study
 	13, // 20: bo.v1.WatchResponse.event:type_name -> bo.v1.Event
-	39, // 21: bo.v1.Event.time:type_name -> google.protobuf.Timestamp
-	38, // 22: bo.v1.Trial.params:type_name -> google.protobuf.Struct
-	35, // 23: bo.v1.Trial.numbers:type_name -> bo.v1.Trial.NumbersEntry
+	41, // 21: bo.v1.Event.time:type_name -> google.protobuf.Timestamp
+	40, // 22: bo.v1.Trial.params:type_name -> google.protobuf.Struct
+	37, // 23: bo.v1.Trial.numbers:type_name -> bo.v1.Trial.NumbersEntry
 	15, // 24: bo.v1.Trial.prediction:type_name -> bo.v1.Prediction
-	39, // 25: bo.v1.Trial.created:type_name -> google.protobuf.Timestamp
-	39, // 26: bo.v1.Trial.started:type_name -> google.protobuf.Timestamp
-	39, // 27: bo.v1.Trial.finished:type_name -> google.protobuf.Timestamp
+	41, // 25: bo.v1.Trial.created:type_name -> google.protobuf.Timestamp
+	41, // 26: bo.v1.Trial.started:type_name -> google.protobuf.Timestamp
+	41, // 27: bo.v1.Trial.finished:type_name -> google.protobuf.Timestamp
 	14, // 28: bo.v1.GetTrialResponse.trial:type_name -> bo.v1.Trial
-	28, // 29: bo.v1.GetTrialResponse.steps:type_name -> bo.v1.Step
+	30, // 29: bo.v1.GetTrialResponse.steps:type_name -> bo.v1.Step
 	14, // 30: bo.v1.ListTrialsResponse.trials:type_name -> bo.v1.Trial
-	40, // 31: bo.v1.AskRequest.lease:type_name -> google.protobuf.Duration
-	22, // 32: bo.v1.AskResponse.trials:type_name -> bo.v1.Assignment
-	38, // 33: bo.v1.Assignment.params:type_name -> google.protobuf.Struct
-	39, // 34: bo.v1.Assignment.lease:type_name -> google.protobuf.Timestamp
-	40, // 35: bo.v1.Assignment.heartbeat:type_name -> google.protobuf.Duration
-	23, // 36: bo.v1.HeartbeatRequest.attempts:type_name -> bo.v1.Attempt
-	23, // 37: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
-	28, // 38: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
-	36, // 39: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
-	38, // 40: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
-	14, // 41: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
-	37, // 42: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
-	38, // 43: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
-	14, // 44: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
-	0,  // 45: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
-	3,  // 46: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
-	5,  // 47: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
-	7,  // 48: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
-	9,  // 49: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
-	11, // 50: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
-	16, // 51: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
-	18, // 52: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
-	20, // 53: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
-	24, // 54: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
-	26, // 55: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
-	29, // 56: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
-	31, // 57: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
-	33, // 58: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
-	1,  // 59: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
-	4,  // 60: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
-	6,  // 61: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
-	8,  // 62: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
-	10, // 63: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
-	12, // 64: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
-	17, // 65: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
-	19, // 66: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
-	21, // 67: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
-	25, // 68: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
-	27, // 69: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
-	30, // 70: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
-	32, // 71: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
-	34, // 72: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
-	59, // [59:73] is the sub-list for method output_type
-	45, // [45:59] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	42, // 31: bo.v1.AskRequest.lease:type_name -> google.protobuf.Duration
+	24, // 32: bo.v1.AskResponse.trials:type_name -> bo.v1.Assignment
+	40, // 33: bo.v1.EnqueueRequest.points:type_name -> google.protobuf.Struct
+	14, // 34: bo.v1.EnqueueResponse.trials:type_name -> bo.v1.Trial
+	40, // 35: bo.v1.Assignment.params:type_name -> google.protobuf.Struct
+	41, // 36: bo.v1.Assignment.lease:type_name -> google.protobuf.Timestamp
+	42, // 37: bo.v1.Assignment.heartbeat:type_name -> google.protobuf.Duration
+	25, // 38: bo.v1.HeartbeatRequest.attempts:type_name -> bo.v1.Attempt
+	25, // 39: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
+	30, // 40: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
+	38, // 41: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
+	40, // 42: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
+	14, // 43: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
+	39, // 44: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
+	40, // 45: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
+	14, // 46: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
+	0,  // 47: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
+	3,  // 48: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
+	5,  // 49: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
+	7,  // 50: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
+	9,  // 51: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
+	11, // 52: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
+	16, // 53: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
+	18, // 54: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
+	22, // 55: bo.v1.StudyService.Enqueue:input_type -> bo.v1.EnqueueRequest
+	20, // 56: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
+	26, // 57: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
+	28, // 58: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
+	31, // 59: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
+	33, // 60: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
+	35, // 61: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
+	1,  // 62: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
+	4,  // 63: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
+	6,  // 64: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
+	8,  // 65: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
+	10, // 66: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
+	12, // 67: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
+	17, // 68: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
+	19, // 69: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
+	23, // 70: bo.v1.StudyService.Enqueue:output_type -> bo.v1.EnqueueResponse
+	21, // 71: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
+	27, // 72: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
+	29, // 73: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
+	32, // 74: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
+	34, // 75: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
+	36, // 76: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
+	62, // [62:77] is the sub-list for method output_type
+	47, // [47:62] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_bo_v1_study_proto_init() }
@@ -2798,14 +2915,14 @@ func file_bo_v1_study_proto_init() {
 		return
 	}
 	file_bo_v1_study_proto_msgTypes[15].OneofWrappers = []any{}
-	file_bo_v1_study_proto_msgTypes[31].OneofWrappers = []any{}
+	file_bo_v1_study_proto_msgTypes[33].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bo_v1_study_proto_rawDesc), len(file_bo_v1_study_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

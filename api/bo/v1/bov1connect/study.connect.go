@@ -57,6 +57,8 @@ const (
 	StudyServiceGetTrialProcedure = "/bo.v1.StudyService/GetTrial"
 	// StudyServiceListTrialsProcedure is the fully-qualified name of the StudyService's ListTrials RPC.
 	StudyServiceListTrialsProcedure = "/bo.v1.StudyService/ListTrials"
+	// StudyServiceEnqueueProcedure is the fully-qualified name of the StudyService's Enqueue RPC.
+	StudyServiceEnqueueProcedure = "/bo.v1.StudyService/Enqueue"
 	// StudyServiceAskProcedure is the fully-qualified name of the StudyService's Ask RPC.
 	StudyServiceAskProcedure = "/bo.v1.StudyService/Ask"
 	// StudyServiceHeartbeatProcedure is the fully-qualified name of the StudyService's Heartbeat RPC.
@@ -91,6 +93,8 @@ type StudyServiceClient interface {
 	GetTrial(context.Context, *v1.GetTrialRequest) (*v1.GetTrialResponse, error)
 	// ListTrials returns the trials of a study in the order of their numbers.
 	ListTrials(context.Context, *v1.ListTrialsRequest) (*v1.ListTrialsResponse, error)
+	// Enqueue adds points to evaluate ahead of suggestions, as waiting trials that count against the budget.
+	Enqueue(context.Context, *v1.EnqueueRequest) (*v1.EnqueueResponse, error)
 	// Ask issues trials to a worker, each under a lease. It waits while suggestions are computed. The
 	// code OUT_OF_RANGE reports that the study issues no further trial at present: see
 	// GetStudyResponse.ended.
@@ -168,6 +172,12 @@ func NewStudyServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(studyServiceMethods.ByName("ListTrials")),
 			connect.WithClientOptions(opts...),
 		),
+		enqueue: connect.NewClient[v1.EnqueueRequest, v1.EnqueueResponse](
+			httpClient,
+			baseURL+StudyServiceEnqueueProcedure,
+			connect.WithSchema(studyServiceMethods.ByName("Enqueue")),
+			connect.WithClientOptions(opts...),
+		),
 		ask: connect.NewClient[v1.AskRequest, v1.AskResponse](
 			httpClient,
 			baseURL+StudyServiceAskProcedure,
@@ -217,6 +227,7 @@ type studyServiceClient struct {
 	watch       *connect.Client[v1.WatchRequest, v1.WatchResponse]
 	getTrial    *connect.Client[v1.GetTrialRequest, v1.GetTrialResponse]
 	listTrials  *connect.Client[v1.ListTrialsRequest, v1.ListTrialsResponse]
+	enqueue     *connect.Client[v1.EnqueueRequest, v1.EnqueueResponse]
 	ask         *connect.Client[v1.AskRequest, v1.AskResponse]
 	heartbeat   *connect.Client[v1.HeartbeatRequest, v1.HeartbeatResponse]
 	release     *connect.Client[v1.ReleaseRequest, v1.ReleaseResponse]
@@ -287,6 +298,15 @@ func (c *studyServiceClient) GetTrial(ctx context.Context, req *v1.GetTrialReque
 // ListTrials calls bo.v1.StudyService.ListTrials.
 func (c *studyServiceClient) ListTrials(ctx context.Context, req *v1.ListTrialsRequest) (*v1.ListTrialsResponse, error) {
 	response, err := c.listTrials.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Enqueue calls bo.v1.StudyService.Enqueue.
+func (c *studyServiceClient) Enqueue(ctx context.Context, req *v1.EnqueueRequest) (*v1.EnqueueResponse, error) {
+	response, err := c.enqueue.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -366,6 +386,8 @@ type StudyServiceHandler interface {
 	GetTrial(context.Context, *v1.GetTrialRequest) (*v1.GetTrialResponse, error)
 	// ListTrials returns the trials of a study in the order of their numbers.
 	ListTrials(context.Context, *v1.ListTrialsRequest) (*v1.ListTrialsResponse, error)
+	// Enqueue adds points to evaluate ahead of suggestions, as waiting trials that count against the budget.
+	Enqueue(context.Context, *v1.EnqueueRequest) (*v1.EnqueueResponse, error)
 	// Ask issues trials to a worker, each under a lease. It waits while suggestions are computed. The
 	// code OUT_OF_RANGE reports that the study issues no further trial at present: see
 	// GetStudyResponse.ended.
@@ -439,6 +461,12 @@ func NewStudyServiceHandler(svc StudyServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(studyServiceMethods.ByName("ListTrials")),
 		connect.WithHandlerOptions(opts...),
 	)
+	studyServiceEnqueueHandler := connect.NewUnaryHandlerSimple(
+		StudyServiceEnqueueProcedure,
+		svc.Enqueue,
+		connect.WithSchema(studyServiceMethods.ByName("Enqueue")),
+		connect.WithHandlerOptions(opts...),
+	)
 	studyServiceAskHandler := connect.NewUnaryHandlerSimple(
 		StudyServiceAskProcedure,
 		svc.Ask,
@@ -493,6 +521,8 @@ func NewStudyServiceHandler(svc StudyServiceHandler, opts ...connect.HandlerOpti
 			studyServiceGetTrialHandler.ServeHTTP(w, r)
 		case StudyServiceListTrialsProcedure:
 			studyServiceListTrialsHandler.ServeHTTP(w, r)
+		case StudyServiceEnqueueProcedure:
+			studyServiceEnqueueHandler.ServeHTTP(w, r)
 		case StudyServiceAskProcedure:
 			studyServiceAskHandler.ServeHTTP(w, r)
 		case StudyServiceHeartbeatProcedure:
@@ -544,6 +574,10 @@ func (UnimplementedStudyServiceHandler) GetTrial(context.Context, *v1.GetTrialRe
 
 func (UnimplementedStudyServiceHandler) ListTrials(context.Context, *v1.ListTrialsRequest) (*v1.ListTrialsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bo.v1.StudyService.ListTrials is not implemented"))
+}
+
+func (UnimplementedStudyServiceHandler) Enqueue(context.Context, *v1.EnqueueRequest) (*v1.EnqueueResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bo.v1.StudyService.Enqueue is not implemented"))
 }
 
 func (UnimplementedStudyServiceHandler) Ask(context.Context, *v1.AskRequest) (*v1.AskResponse, error) {
