@@ -73,20 +73,6 @@ func checkTexts(pairs ...string) error {
 	return nil
 }
 
-const maxNumbers = 1000 // of a result
-
-func checkNumbers(numbers map[string]float64) error {
-	if len(numbers) > maxNumbers {
-		return invalid("%d numbers, want at most %d", len(numbers), maxNumbers)
-	}
-	for name := range numbers {
-		if err := checkTexts("the name of a number", name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // pageOf returns the size of a page and the position in the list from a request.
 func pageOf(size int32, token string) (n int, after string, err error) {
 	const usual, most = 100, 1000

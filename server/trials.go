@@ -280,9 +280,6 @@ func (s *service) tell(ctx context.Context, name string, value *float64, report 
 	if err := checkTexts("key", report.Key, "message", report.Message, "output", report.Output); err != nil {
 		return nil, err
 	}
-	if err := checkNumbers(report.Numbers); err != nil {
-		return nil, err
-	}
 	if !(report.Seconds >= 0) || math.IsInf(report.Seconds, 0) {
 		return nil, invalid("seconds is %v, want 0 or more", report.Seconds)
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -634,7 +635,10 @@ func TestNoTrialIsIssuedAfterTheTarget(t *testing.T) {
 func TestUnusableFurtherNumbers(t *testing.T) {
 	ctx := context.Background()
 	numbers := func(value float64) map[string]float64 {
-		return map[string]float64{"value": value, "nan": math.NaN(), "inf": math.Inf(1), "large": 1e301, "size": 3}
+		return map[string]float64{
+			"value": value, "nan": math.NaN(), "inf": math.Inf(1), "large": 1e301, "size": 3,
+			"a\x00b": 1, "\xff": 1, strings.Repeat("long", 65): 1,
+		}
 	}
 	want := map[string]float64{"value": 1, "size": 3}
 	u, _ := newStudy(t, line(5), store.Options{})
@@ -654,7 +658,19 @@ func TestUnusableFurtherNumbers(t *testing.T) {
 	added, err := u.Add(ctx, "", given...)
 	require.NoError(t, err)
 	require.Equal(t, want, added[0].Numbers)
-	require.Len(t, given[0].Numbers, 5)
+	require.Len(t, given[0].Numbers, 8)
+
+	many := map[string]float64{"value": 1}
+	for i := range 1500 {
+		many[fmt.Sprintf("n%04d", i)] = 1
+	}
+	third, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	told, err := u.Tell(ctx, store.Report{Trial: third[0].Number, Numbers: many})
+	require.NoError(t, err)
+	require.Len(t, told.Numbers, 1000)
+	require.Contains(t, told.Numbers, "value")
+	require.Contains(t, told.Numbers, "n0998")
 
 	for value, state := range map[float64]loop.State{1: loop.Complete, 1e301: loop.Failed} {
 		report, err := store.Evaluate(func(context.Context, store.Trial, space.Point) (store.Report, error) {

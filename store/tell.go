@@ -25,7 +25,8 @@ type Report struct {
 	Token string
 
 	// Numbers are the results by name, including the objective. A failed trial may have
-	// numbers too. Numbers that are not usable and that the trial does not need are left out.
+	// numbers too. Numbers that the trial does not need are left out if they are not usable, if their names have
+	// more than 256 bytes, are no valid UTF-8 or have the character NUL, or if there are more than 1000 numbers.
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
@@ -308,13 +309,26 @@ func checkNumbers(numbers map[string]float64) error {
 	return nil
 }
 
-// usable returns numbers without the numbers that are not usable and not needed. It returns the error of
-// checkNumbers if a needed number is not usable. It leaves numbers unchanged.
+// Undeclared numbers with longer names, or beyond the count, are left out.
+const (
+	maxName    = 256 // bytes
+	maxNumbers = 1000
+)
+
+// usable returns numbers without the numbers that are not usable and not needed: values that are no number, names that
+// a backend may not hold, and the last names of too many. It returns the error of checkNumbers if a needed number is not
+// usable. It leaves numbers unchanged.
 func usable(numbers map[string]float64, needed []string) (map[string]float64, error) {
 	out := maps.Clone(numbers)
 	maps.DeleteFunc(out, func(name string, v float64) bool {
-		return !slices.Contains(needed, name) && (math.IsNaN(v) || math.Abs(v) > loop.MaxValue)
+		return !slices.Contains(needed, name) && (math.IsNaN(v) || math.Abs(v) > loop.MaxValue || len(name) > maxName || checkText("name", name) != nil)
 	})
+	if len(out) > maxNumbers {
+		others := slices.DeleteFunc(slices.Sorted(maps.Keys(out)), func(name string) bool { return slices.Contains(needed, name) })
+		for _, name := range others[max(0, len(others)-(len(out)-maxNumbers)):] {
+			delete(out, name)
+		}
+	}
 	return out, checkNumbers(out)
 }
 
