@@ -89,7 +89,7 @@ func (s *Server) protected(role Role, next http.Handler) http.Handler {
 				status = http.StatusForbidden
 			}
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, err.Error(), status)
+			s.refuse(w, r, status, err.Error())
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -227,6 +227,11 @@ func TestOtherOrigins(t *testing.T) {
 	// A name that an attacker points to this machine is refused without tokens.
 	status, _ := open.post(t, "Ask", `{"study": "bread"}`, "Host", "evil.example")
 	require.Equal(t, http.StatusMisdirectedRequest, status)
+	require.Regexp(t, `level=WARN msg=refused status=421 reason=".*" host=evil\.example origin="" peer=127\.0\.0\.1\n`, open.log.String())
+	require.Regexp(t, `msg=refused status=403 reason="the request comes from a page of another origin" host=\S+ origin=https://evil\.example `, open.log.String())
+	var metrics exposition
+	open.metrics.write(&metrics)
+	require.Contains(t, metrics.String(), `bo_requests_total{code="421",method="refused"} 1`)
 	for _, host := range []string{"localhost:7040", "127.0.0.1", "[::1]:7040"} {
 		status, _ := open.post(t, "GetStudy", `{"study": "bread"}`, "Host", host)
 		require.Equal(t, http.StatusOK, status, host)

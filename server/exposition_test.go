@@ -2,7 +2,9 @@ package server
 
 import (
 	"bytes"
+	"database/sql"
 	"math"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -101,4 +103,29 @@ func TestRuntimeMetrics(t *testing.T) {
 		require.LessOrEqual(t, value(own.Metric[0]), max(first, last)+delta, f.GetName())
 	}
 	require.Len(t, got, len(families))
+}
+
+// Measurements of the connections have the names, types, labels and values of the collector of client_golang.
+func TestPoolMetrics(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "bo.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	db.SetMaxOpenConns(3)
+	used, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer used.Close()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewDBStatsCollector(db, "store"))
+	var b exposition
+	b.writePool(db.Stats())
+	own := strings.Split(b.String(), "\n")
+	for name, text := range texts(t, registry) {
+		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			if !strings.HasPrefix(line, "# HELP") {
+				require.Contains(t, own, line, name)
+			}
+		}
+	}
+	require.Contains(t, own, `go_sql_in_use_connections{db_name="store"} 1`)
+	require.Len(t, own, 3*9+1)
 }

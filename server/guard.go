@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,16 +14,19 @@ import (
 // the server other than loopback names: a page could reach the server under a name of its own.
 func (s *Server) guard(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, http.StatusForbidden, "the request comes from a page of another origin")
+	}))
 	return protection.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Cache-Control", "no-store")
 		switch encoding := r.Header.Get("Content-Encoding"); {
 		case s.opts.Tokens == nil && !loopbackHost(hostOf(r.Host)):
-			http.Error(w, "without tokens the server answers under localhost, 127.0.0.1 and [::1] only", http.StatusMisdirectedRequest)
+			s.refuse(w, r, http.StatusMisdirectedRequest, "without tokens the server answers under localhost, 127.0.0.1 and [::1] only")
 			return
 		case encoding != "" && encoding != "gzip" && encoding != "identity":
-			http.Error(w, "the server takes no compression other than gzip", http.StatusUnsupportedMediaType)
+			s.refuse(w, r, http.StatusUnsupportedMediaType, "the server takes no compression other than gzip")
 			return
 		}
 		if r.Body != nil && r.Body != http.NoBody {
@@ -36,6 +40,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	}))
 }
+
+// refuse answers, logs and counts a request that reaches no method and no page.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) {
+	s.metrics.requests.with(strconv.Itoa(status), "refused").Add(1)
+	s.opts.Log.WarnContext(r.Context(), "refused", "status", status, "reason", reason, "host", limited(r.Host), "origin", limited(r.Header.Get("Origin")), "peer", hostOf(r.RemoteAddr))
+	http.Error(w, reason, status)
+}
+
+// limited returns the beginning of a text of a client, for the log.
+func limited(text string) string { return text[:min(len(text), 200)] }
 
 // bodyTime is the time in which a client sends the body of a request.
 const bodyTime = time.Minute

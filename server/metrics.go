@@ -1,6 +1,7 @@
 package server
 
 import (
+	"database/sql"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,6 +20,7 @@ type metrics struct {
 	running  gauge
 	waiting  gauge
 	watchers gauge
+	pool     func() sql.DBStats // of the database of the store; nil without one
 }
 
 func newMetrics() *metrics {
@@ -48,6 +50,30 @@ func (m *metrics) write(b *exposition) {
 	b.gauge("bo_suggestions_running", "Computations of suggestions under way.", float64(m.running.Load()))
 	b.gauge("bo_suggestions_waiting", "Computations of suggestions that wait.", float64(m.waiting.Load()))
 	b.gauge("bo_watchers", "Streams of events.", float64(m.watchers.Load()))
+	if m.pool != nil {
+		b.writePool(m.pool())
+	}
+}
+
+// writePool writes measurements of the connections to the database, with the names of Prometheus' collector.
+func (b *exposition) writePool(s sql.DBStats) {
+	for _, m := range []struct {
+		name, kind, help string
+		value            float64
+	}{
+		{"max_open_connections", "gauge", "Limit of the connections to the database.", float64(s.MaxOpenConnections)},
+		{"open_connections", "gauge", "Connections to the database.", float64(s.OpenConnections)},
+		{"in_use_connections", "gauge", "Connections in use.", float64(s.InUse)},
+		{"idle_connections", "gauge", "Connections without use.", float64(s.Idle)},
+		{"wait_count_total", "counter", "Waits for a connection.", float64(s.WaitCount)},
+		{"wait_duration_seconds_total", "counter", "Time of waits for a connection in seconds.", s.WaitDuration.Seconds()},
+		{"max_idle_closed_total", "counter", "Connections closed because too many were idle.", float64(s.MaxIdleClosed)},
+		{"max_idle_time_closed_total", "counter", "Connections closed after their idle time.", float64(s.MaxIdleTimeClosed)},
+		{"max_lifetime_closed_total", "counter", "Connections closed after their lifetime.", float64(s.MaxLifetimeClosed)},
+	} {
+		b.head("go_sql_"+m.name, m.kind, m.help)
+		b.sample("go_sql_"+m.name, `db_name="store"`, m.value)
+	}
 }
 
 // gauge is a number that rises and falls. Its zero value is 0.

@@ -99,6 +99,9 @@ func New(b store.Backend, o Options) *Server {
 	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld, bodyTime: bodyTime}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.metrics = newMetrics()
+	if p, ok := b.(store.Pooled); ok {
+		s.metrics.pool = p.Pool
+	}
 	s.gate = newGate(o.Limits.Fits, s.metrics)
 	s.store = store.New(b, store.Options{
 		Version: o.Version, Lease: o.Lease, Admit: s.gate.enter,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
@@ -45,6 +46,11 @@ type Pinger interface {
 // Upgraded is a Backend that may upgrade its database when it is opened.
 type Upgraded interface {
 	Upgraded() Upgrade
+}
+
+// Pooled is a Backend with a pool of connections to a database.
+type Pooled interface {
+	Pool() sql.DBStats
 }
 
 // Tx reads and writes rows within a transaction. The caller may change the returned rows.

@@ -78,6 +78,9 @@ func (b *DB) Close() error { return b.db.Close() }
 // Upgraded implements store.Upgraded.
 func (b *DB) Upgraded() store.Upgrade { return b.upgrade }
 
+// Pool implements store.Pooled.
+func (b *DB) Pool() sql.DBStats { return b.db.Stats() }
+
 // Newest returns the newest version of the schema that this program has.
 func Newest(d Dialect) (int64, error) {
 	files, err := fs.ReadDir(d.Migrations, ".")
