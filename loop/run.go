@@ -33,6 +33,18 @@ func (f Objective) outcomes() Evaluation {
 	}
 }
 
+// checkObjective returns an error if o needs more numbers than an Objective returns. The error names
+// the function that takes an Evaluation.
+func (o *Options) checkObjective(outcomes string) error {
+	switch {
+	case o.Several():
+		return fmt.Errorf("%w: an Objective returns one number, and there are %d objectives: use %s", ErrOptions, len(o.Objectives), outcomes)
+	case len(o.Require) > 0:
+		return fmt.Errorf("%w: an Objective returns one number, and require needs %q too: use %s", ErrOptions, o.Require[0].Name, outcomes)
+	}
+	return nil
+}
+
 // Result is the result of a Run.
 type Result struct {
 	// Best is the result of Study.Best; its State is empty if there is none.
@@ -51,8 +63,12 @@ type Result struct {
 }
 
 // Minimize optimises f over s from the start: New, then Run with o.Budget
-// evaluations, o.Workers of them at a time. With o.Maximize it maximises.
+// evaluations, o.Workers of them at a time. With o.Maximize it maximises. An error for
+// invalid arguments wraps ErrOptions; the other errors are the errors of Run.
 func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Result, error) {
+	if err := o.checkObjective("MinimizeOutcomes"); err != nil {
+		return Result{}, err
+	}
 	return MinimizeOutcomes(ctx, f.outcomes(), s, o)
 }
 
@@ -84,8 +100,15 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // stay pending and come first in the next Run, or after Resume. The Result is valid
 // beside any error: the error of the context; ErrNoValue, with the last error of the objective, if
 // every evaluation failed; or an error of the surrogate model. If a finite space is exhausted, Run
-// ends early with a warning.
+// ends early with a warning. If some evaluations failed, Result.Warnings has their number.
+//
+// Run returns an error and evaluates nothing if budget is below 1, or if Options.Objectives or
+// Options.Require need numbers that an Objective does not return (ErrOptions), or if another Run of
+// the study runs (ErrRunning).
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
+	if err := s.opts.checkObjective("RunOutcomes"); err != nil {
+		return Result{}, err
+	}
 	return s.RunOutcomes(ctx, f.outcomes(), budget, workers)
 }
 
@@ -120,6 +143,9 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 		err = nil
 	}
 	r := s.result(ctx, warn)
+	if w := failureWarning(r.Trials, s.evaluated()); w != "" {
+		warn(w)
+	}
 	r.Warnings = append(warnings, trialWarnings(r.Trials)...)
 	if err == nil {
 		err = ctx.Err()
@@ -127,7 +153,7 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 	if err != nil {
 		return r, fmt.Errorf("stopped after %d of %d evaluations: %w", s.evaluated(), budget, err)
 	}
-	if !slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.State == Complete }) {
+	if !anyComplete(r.Trials) {
 		return r, fmt.Errorf("%w: all %d evaluations failed, the last one with: %w", ErrNoValue, s.evaluated(), s.lastError(r.Trials))
 	}
 	return r, nil
@@ -270,6 +296,25 @@ func (s *Study) result(ctx context.Context, warn func(string)) Result {
 		warn("the last fit failed, the best observed trial is recommended: " + err.Error())
 	}
 	return r
+}
+
+// failureWarning returns the warning that some of the evaluations failed; "" if none or all of them
+// failed.
+func failureWarning(trials []Trial, evaluated int) string {
+	failed, last := 0, Trial{}
+	for _, t := range trials {
+		if t.State == Failed {
+			failed, last = failed+1, t
+		}
+	}
+	if failed == 0 || !anyComplete(trials) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d evaluations failed, so suggestions avoid their region; the last is trial %d: %s", failed, evaluated, last.ID, last.Error)
+}
+
+func anyComplete(trials []Trial) bool {
+	return slices.ContainsFunc(trials, func(t Trial) bool { return t.State == Complete })
 }
 
 // trialWarnings returns the distinct warnings of trials, each with its first trial.

@@ -33,3 +33,67 @@ func TestRunWrapsTheErrorOfTheObjective(t *testing.T) {
 	require.ErrorContains(t, err, "the last one with: by hand")
 	require.NotErrorIs(t, err, mine)
 }
+
+// An Objective has one number, so it cannot serve several objectives or outcome constraints: the
+// error comes before the first evaluation.
+func TestObjectiveWithoutTheNumbersOfTheOptions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"constraint":         {Require: []Requirement{{Name: "latency", Bound: 1}}},
+		"several objectives": {Objectives: []Goal{{Name: "cost"}, {Name: "latency"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			evaluations := 0
+			f := func(context.Context, space.Point) (float64, error) {
+				evaluations++
+				return 1, nil
+			}
+			_, err := Minimize(t.Context(), f, box(t), o)
+			require.ErrorIs(t, err, ErrOptions)
+			require.ErrorContains(t, err, "MinimizeOutcomes")
+			_, err = newStudy(t, box(t), o).Run(t.Context(), f, 5, 1)
+			require.ErrorIs(t, err, ErrOptions)
+			require.ErrorContains(t, err, "RunOutcomes")
+			require.Zero(t, evaluations)
+		})
+	}
+}
+
+// A run counts its failed evaluations in a warning, so that a fault of the objective, such as a panic
+// at some points, is not hidden by the other evaluations.
+func TestRunWarnsOfFailedEvaluations(t *testing.T) {
+	tests := []struct {
+		name   string
+		fails  int // first evaluations that fail
+		panics bool
+		want   []string
+	}{
+		{"none", 0, false, nil},
+		{"one", 1, false, []string{"1 of 6 evaluations failed, so suggestions avoid their region; the last is trial 1: too hot"}},
+		{"two panic", 2, true, []string{"2 of 6 evaluations failed, so suggestions avoid their region; the last is trial 2: panic: too hot"}},
+		{"all", 6, false, nil}, // the error has the count
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var warned []string
+			o := options(1)
+			o.OnEvent = func(e Event) {
+				if e.Kind == Warned {
+					warned = append(warned, e.Warnings...)
+				}
+			}
+			n := 0
+			r, _ := newStudy(t, box(t), o).Run(t.Context(), func(_ context.Context, p space.Point) (float64, error) {
+				n++
+				switch {
+				case n > tt.fails:
+					return float64(n), nil
+				case tt.panics:
+					panic("too hot")
+				}
+				return 0, errors.New("too hot")
+			}, 6, 1)
+			require.Equal(t, tt.want, r.Warnings)
+			require.Equal(t, tt.want, warned)
+		})
+	}
+}
