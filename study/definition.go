@@ -22,7 +22,7 @@ var ErrInvalid = errors.New("invalid study")
 // Definition holds all settings on which the suggestions and evaluations of a study
 // depend. The zero value of a field stands for its default.
 type Definition struct {
-	Version    int               `json:"version"`
+	Version    int               `json:"version"` // 0 stands for Version in Go
 	Name       string            `json:"name,omitempty"`
 	Parameters []space.Parameter `json:"parameters"`
 	// Constraints are conditions on the parameters, as package expression reads them, that

@@ -58,6 +58,16 @@ func TestSpaceOf(t *testing.T) {
 	require.JSONEq(t, string(want), string(got))
 }
 
+// The zero value of each field of a definition made in Go is its default, also the version. A file
+// states a version that exists, or none.
+func TestZeroVersion(t *testing.T) {
+	d := Definition{Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+	require.NoError(t, d.Validate())
+	require.Zero(t, d.Version, "Validate changes nothing")
+	_, err := Parse([]byte(`{"version": 0, "parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}]}`))
+	require.ErrorContains(t, err, "version is 0, want 1")
+}
+
 // A newer version and a parameter with the reserved name are faults.
 func TestReservedAndVersion(t *testing.T) {
 	d := Definition{Version: Version, Parameters: []space.Parameter{space.Float("x", 0, 1)}}

@@ -35,9 +35,11 @@ func faultAt(err error, path ...any) error { return &Fault{path, err} }
 func invalid(faults []error) error { return fmt.Errorf("%w: %w", ErrInvalid, space.Faults(faults)) }
 
 // Validate reports every fault of a definition made in Go, in one error that wraps
-// ErrInvalid.
+// ErrInvalid. Version may be 0.
 func (d *Definition) Validate() error {
-	if faults := d.faults(nil); len(faults) > 0 {
+	c := *d
+	c.Version = cmp.Or(c.Version, Version)
+	if faults := c.faults(nil); len(faults) > 0 {
 		return invalid(faults)
 	}
 	return nil
