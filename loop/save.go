@@ -178,7 +178,7 @@ func resume(r io.Reader, o Options, spaceOf func(text []byte) (*space.Space, err
 		}
 	}
 	for i, raw := range v.Queue {
-		p, err := parsePoint(sp, raw)
+		p, err := sp.ParsePoint(raw)
 		if err != nil {
 			return nil, fmt.Errorf("%w: queued point %d: %w", ErrState, i+1, err)
 		}
@@ -314,7 +314,7 @@ func (t *Trial) saved() (savedTrial, error) {
 
 // trial returns the trial of ID id, or an error if t is damaged.
 func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
-	p, err := parsePoint(sp, t.Params)
+	p, err := sp.ParsePoint(t.Params)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -352,15 +352,6 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition), q.Interval, q.Selection}
 	}
 	return out, nil
-}
-
-// parsePoint returns the point with the values of a JSON object.
-func parsePoint(sp *space.Space, raw json.RawMessage) (space.Point, error) {
-	var values map[string]any
-	if err := json.Unmarshal(raw, &values); err != nil {
-		return space.Point{}, err
-	}
-	return sp.PointOf(values)
 }
 
 // finite returns v as a pointer, nil if v is not finite.

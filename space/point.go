@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/functionspace/bo/internal/strictjson"
 )
 
 // ErrPoint is wrapped by every error about the values of a point.
@@ -26,6 +28,20 @@ type Point struct {
 // Go type, fixed parameters may be omitted, and inactive parameters have no value or nil. The
 // error wraps ErrPoint and names every fault, also constraints that do not hold.
 func (s *Space) PointOf(values map[string]any) (Point, error) { return s.PointWith(values, nil) }
+
+// ParsePoint returns the point of a JSON object of values by parameter name, such as
+// {"rate": 0.01, "layers": 3}. It is PointOf for JSON, and the inverse of Point.MarshalJSON. The
+// error wraps ErrPoint.
+func (s *Space) ParsePoint(text []byte) (Point, error) {
+	var values map[string]any
+	if err := json.Unmarshal(text, &values); err != nil || values == nil {
+		if wrong := new(json.UnmarshalTypeError); err == nil || errors.As(err, &wrong) {
+			err = fmt.Errorf("want an object of values by name, not %s", strictjson.Excerpt(text))
+		}
+		return Point{}, fmt.Errorf("%w: %w", ErrPoint, err)
+	}
+	return s.PointOf(values)
+}
 
 // PointWith is PointOf with values by name for active parameters that have none.
 func (s *Space) PointWith(values, defaults map[string]any) (Point, error) {
@@ -274,6 +290,8 @@ func (p Point) Map() map[string]any {
 }
 
 // MarshalJSON writes an object of the values of the active parameters in parameter order.
+// Space.ParsePoint reads it. Package json does not, because the object does not name its space:
+// a Point in a struct stays the zero Point.
 func (p Point) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -18,10 +17,14 @@ func Example() {
 	s := store.New(store.NewMemory(), store.Options{})
 	defer s.Close()
 	u, err := s.Create(ctx, &study.Definition{
-		Version: 1, Name: "parabola", Budget: 10,
+		Name: "parabola", Budget: 10,
 		Parameters: []space.Parameter{space.Float("x", -1, 2)},
 		Objectives: []study.Objective{{Name: "loss", NoiseFree: true}},
 	})
+	if err != nil {
+		panic(err)
+	}
+	_, sp, err := u.Definition(ctx)
 	if err != nil {
 		panic(err)
 	}
@@ -33,11 +36,12 @@ func Example() {
 		if err != nil {
 			panic(err)
 		}
-		var p struct{ X float64 }
-		if err := json.Unmarshal(trials[0].Params, &p); err != nil {
+		p, err := sp.ParsePoint(trials[0].Params)
+		if err != nil {
 			panic(err)
 		}
-		report := store.Report{Trial: trials[0].Number, Token: trials[0].Token, Numbers: map[string]float64{"loss": p.X * p.X}}
+		x := p.Float("x")
+		report := store.Report{Trial: trials[0].Number, Token: trials[0].Token, Numbers: map[string]float64{"loss": x * x}}
 		if _, err := u.Tell(ctx, report); err != nil {
 			panic(err)
 		}
@@ -56,7 +60,7 @@ func ExampleStudy_Run() {
 	s := store.New(store.NewMemory(), store.Options{})
 	defer s.Close()
 	u, err := s.Create(ctx, &study.Definition{
-		Version: 1, Name: "parabola", Budget: 12,
+		Name: "parabola", Budget: 12,
 		Parameters: []space.Parameter{space.Float("x", -1, 2)},
 	})
 	if err != nil {

@@ -38,7 +38,9 @@ const (
 
 // Trial is one stored evaluation of a study.
 type Trial struct {
-	Number int             `json:"trial"` // 1, 2, … without gaps
+	Number int `json:"trial"` // 1, 2, … without gaps
+	// Params are the values of the parameters. Space.ParsePoint reads those of a trial that Ask has
+	// returned; View.Points has the points of all trials.
 	Params json.RawMessage `json:"params"`
 	Source loop.Source     `json:"source"`
 	State  State           `json:"state"`

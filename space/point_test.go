@@ -1,0 +1,46 @@
+package space_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+)
+
+// ParsePoint is the inverse of Point.MarshalJSON, to the last bit and without the values of inactive
+// parameters.
+func TestParsePoint(t *testing.T) {
+	for _, s := range []*space.Space{mixed(t), tree(t)} {
+		for i := range 50 {
+			u := s.Sample(1, rand.New(rand.NewPCG(uint64(i), 1))).RawRowView(0)
+			p := s.Decode(u)
+			text, err := json.Marshal(p)
+			require.NoError(t, err)
+			q, err := s.ParsePoint(text)
+			require.NoError(t, err)
+			require.Equal(t, p.Key(), q.Key(), string(text))
+			require.Same(t, s, q.Space())
+		}
+	}
+}
+
+func TestParsePointFaults(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1), space.Int("n", 1, 8))
+	require.NoError(t, err)
+	for _, tt := range []struct{ text, want string }{
+		{`{"x": 0.5}`, `invalid point: parameter "n": missing`},
+		{`{"x": 0.5, "n": 9}`, `invalid point: parameter "n": 9 is outside [1, 8]`},
+		{`{"x": 0.5, "n": 2, "m": 3}`, `invalid point: unknown parameter "m"; want one of x, n`},
+		{`{"x": 0.5, "n": 2} {}`, `invalid point: invalid character '{' after top-level value`},
+		{`[0.5, 2]`, `invalid point: want an object of values by name, not [0.5, 2]`},
+		{`null`, `invalid point: want an object of values by name, not null`},
+		{``, `invalid point: unexpected end of JSON input`},
+	} {
+		_, err := s.ParsePoint([]byte(tt.text))
+		require.ErrorIs(t, err, space.ErrPoint, tt.text)
+		require.EqualError(t, err, tt.want, tt.text)
+	}
+}
