@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -26,6 +27,9 @@ import (
 func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 	if err := checkCount("trials to ask", n); err != nil {
 		return nil, err
+	}
+	if s.space == nil {
+		return nil, fmt.Errorf("%w: the study has no space: New or Resume makes a study", ErrOptions)
 	}
 	if err := s.lockAsk(ctx); err != nil {
 		return nil, err

@@ -57,3 +57,13 @@ func TestAskWaitsWithItsContext(t *testing.T) {
 	stopFirst()
 	<-ended
 }
+
+// The zero Study has no space: its methods that ask return an error, also without a deadline.
+func TestZeroStudy(t *testing.T) {
+	var s Study
+	_, err := s.Ask(t.Context(), 1)
+	require.ErrorIs(t, err, ErrOptions)
+	require.ErrorContains(t, err, "New or Resume")
+	_, err = s.Run(t.Context(), bowl, 3, 2)
+	require.ErrorIs(t, err, ErrOptions)
+}

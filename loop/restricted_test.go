@@ -180,7 +180,7 @@ func TestResumeInARestrictedSpace(t *testing.T) {
 	require.ErrorIs(t, err, ErrMismatch)
 	_, err = Resume(bytes.NewReader(saved.Bytes()), options(1))
 	require.ErrorIs(t, err, ErrState)
-	require.ErrorContains(t, err, "is text without a function")
+	require.ErrorContains(t, err, "is text without a function: use ResumeIn with the space of the study")
 }
 
 // A point of the study's space that violates a constraint has the error of PointOf everywhere, and the

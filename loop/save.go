@@ -128,7 +128,13 @@ func (s *Study) Save(w io.Writer) error {
 // acquisition function are compared by type. The error for a damaged file, or for a
 // file of a newer version, wraps ErrState. ResumeIn reads a study whose space has conditions
 // or constraints.
-func Resume(r io.Reader, o Options) (*Study, error) { return resume(r, o, space.Parse) }
+func Resume(r io.Reader, o Options) (*Study, error) {
+	return resume(r, o, func(text []byte) (*space.Space, error) {
+		return space.ParseWith(text, func(condition string, _ []space.Parameter) (space.Condition, error) {
+			return space.Condition{}, fmt.Errorf("%q is text without a function: use ResumeIn with the space of the study", condition)
+		})
+	})
+}
 
 // ResumeIn is Resume with the space of the study, because a file does not hold the functions
 // of conditions and constraints. If the space differs from the saved one, the error wraps

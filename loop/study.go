@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Study is an optimisation with its records, in memory. Its methods may be called
-// from several goroutines. Suggestions come from Propose, recommendations from
+// Study is an optimisation with its records, in memory. New and Resume make one; the zero Study has
+// no space. Its methods may be called from several goroutines. Suggestions come from Propose, recommendations from
 // Recommend.
 type Study struct {
 	space *space.Space

@@ -229,7 +229,8 @@ func (p Point) find(name string) int {
 // the values of an ordinal or categorical, 0 or 1 for a bool, NaN if it is inactive.
 func (p Point) Code(i int) float64 { return p.codes[i] }
 
-// Float returns the value of a numeric parameter. It panics if the value is not a number.
+// Float returns the value of a numeric parameter. It panics if the value is not a number or the
+// parameter is inactive.
 func (p Point) Float(name string) float64 {
 	p.mustBeActive(name)
 	switch v := p.Value(name).(type) {
@@ -249,7 +250,8 @@ func (p Point) mustBeActive(name string) {
 	}
 }
 
-// Int returns the value of an integer parameter. It panics if the value is not an integer.
+// Int returns the value of an integer parameter. It panics if the value is not an integer or the
+// parameter is inactive.
 func (p Point) Int(name string) int {
 	x := p.Float(name)
 	if x != math.Trunc(x) || math.Abs(x) > maxInt {
@@ -258,7 +260,8 @@ func (p Point) Int(name string) int {
 	return int(x)
 }
 
-// Bool returns the value of a boolean parameter. It panics if the value is not a boolean.
+// Bool returns the value of a boolean parameter. It panics if the value is not a boolean or the
+// parameter is inactive.
 func (p Point) Bool(name string) bool {
 	p.mustBeActive(name)
 	v, ok := p.Value(name).(bool)
