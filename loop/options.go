@@ -42,7 +42,8 @@ type Options struct {
 	Design InitialDesign `set:"design" default:"sobol" oneof:"sobol,halton,lhs,uniform" help:"Point set of the initial trials"`
 	// Batch is the number of trials that Run suggests together after the initial design.
 	// Suggestions depend on it. With 0 there are no rounds: Run suggests one trial at a
-	// time, and no worker waits for another.
+	// time, and no worker waits for another. In rounds no fit runs during an evaluation, which would
+	// disturb a measured time; with 0 the same holds for one worker.
 	Batch int `set:"batch" auto:"none, and no worker waits for another" range:"[1,1000]" help:"Number of trials suggested together"`
 	// Seed is the root of all random streams.
 	Seed uint64 `set:"seed" default:"0" help:"Seed of all random numbers: the same seed gives the same trials"`
@@ -100,8 +101,9 @@ type Options struct {
 	// OnEvent, if not nil, is called for every event of a Study, one at a time, from
 	// several goroutines. It may call methods that emit no events, such as Save, Trials, Best,
 	// Incumbents, Pareto and Enqueue. It must not call methods that emit events, because these
-	// wait until OnEvent returns: Ask, Tell, TellOutcome, Fail, Add, AddOutcome, Report, Run,
-	// RunOutcomes, Recommend and RecommendFront.
+	// wait until OnEvent returns: Ask, Tell, TellOutcome, Fail, Lose, Add, AddOutcome, Report, Run,
+	// RunOutcomes, Recommend and RecommendFront. A panic in OnEvent is not recovered: it ends the
+	// program, because Run calls OnEvent from goroutines of its own.
 	OnEvent func(Event)
 }
 

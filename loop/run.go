@@ -45,14 +45,17 @@ func (o *Options) checkObjective(outcomes string) error {
 	return nil
 }
 
-// Result is the result of a Run.
+// Result is the result of a Run. With several objectives it has Trials and Warnings alone:
+// Options.ParetoOf returns the front of the trials, and RecommendFront the front of the posterior
+// means.
 type Result struct {
 	// Best is the result of Study.Best; its State is empty if there is none.
 	Best Trial
 	// Feasible reports whether Best meets Options.Require.
 	Feasible bool
 	// Recommendation is the result of Study.Recommend. If the run is cancelled or
-	// the fit fails, both estimates are Best with its observed value and SD 0.
+	// the fit fails, both estimates are Best with its observed value and SD 0. After a run that
+	// ends by a deadline, Study.Recommend or Recommend with another context makes the fit.
 	Recommendation Recommendation
 	// Incumbents is the result of Study.Incumbents.
 	Incumbents []Trial
@@ -98,13 +101,14 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // If ctx is cancelled, Run waits for the evaluations in progress, which receive the
 // cancelled context. It records evaluations that return a value. The other trials
 // stay pending and come first in the next Run, or after Resume. The Result is valid
-// beside any error: the error of the context; ErrNoValue, with the last error of the objective, if
-// every evaluation failed; or an error of the surrogate model. If a finite space is exhausted, Run
-// ends early with a warning. If some evaluations failed, Result.Warnings has their number.
+// beside these errors: the error of the context, with its context.Cause; ErrNoValue, with the last
+// error of the objective, if every evaluation failed; or an error of the surrogate model. If a finite
+// space is exhausted, Run ends early with a warning. If some evaluations failed, a warning has their
+// number.
 //
-// Run returns an error and evaluates nothing if budget is below 1, or if Options.Objectives or
-// Options.Require need numbers that an Objective does not return (ErrOptions), or if another Run of
-// the study runs (ErrRunning).
+// Run evaluates nothing and returns an error that wraps ErrOptions if budget is below 1 or f is nil,
+// or if Options.Objectives or Options.Require need numbers that an Objective does not return. The
+// error is ErrRunning if another Run of the study runs.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
 	if err := s.opts.checkObjective("RunOutcomes"); err != nil {
 		return Result{}, err
@@ -149,6 +153,9 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 	r.Warnings = append(warnings, trialWarnings(r.Trials)...)
 	if err == nil {
 		err = ctx.Err()
+	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w: %w", err, cause)
 	}
 	if err != nil {
 		return r, fmt.Errorf("stopped after %d of %d evaluations: %w", s.evaluated(), budget, err)

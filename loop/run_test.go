@@ -97,3 +97,25 @@ func TestRunWarnsOfFailedEvaluations(t *testing.T) {
 		})
 	}
 }
+
+// The error of a cancelled run wraps the error of the context and its cause, such as a shutdown.
+func TestRunWrapsTheCauseOfItsContext(t *testing.T) {
+	shutdown := errors.New("shutdown")
+	for _, workers := range []int{1, 3} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r, err := newStudy(t, box(t), options(1)).Run(ctx, func(ctx context.Context, p space.Point) (float64, error) {
+			cancel(shutdown)
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}, 10, workers)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, shutdown)
+		require.EqualError(t, err, "stopped after 0 of 10 evaluations: context canceled: shutdown")
+		require.Empty(t, r.Warnings)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := newStudy(t, box(t), options(1)).Run(ctx, bowl, 10, 1)
+	require.EqualError(t, err, "stopped after 0 of 10 evaluations: context canceled")
+}
