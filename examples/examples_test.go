@@ -26,6 +26,7 @@ func TestExamples(t *testing.T) {
 		"asktell":   `25 brews, \d+ spoilt\nbest: yield 80\.0 at 82 degrees for 35 minutes`,
 		"parallel":  `same trials: true\nbest of 32: -3\.8\d \(the minimum is -3\.86\)`,
 		"kernel":    `matern52 +median regret (\S+), worst \S+\nrbf\*periodic\[day\]\(period=1\) \+ linear +median regret (\S+), worst \S+`,
+		"service":   `cancelled: true\nafter 30 trials: \d+ workers, queue of \d+, p99 (29|3[0-3]) ms, feasible with probability [01]\.\d\d`,
 		"surrogate": `best of 30: 0\.[45]\d \(the minimum is 0\.40\)`,
 	}
 	require.Len(t, programs, len(want))
