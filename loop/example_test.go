@@ -76,6 +76,45 @@ func ExampleStudy_Ask() {
 	// Output: x = 1.0, value 0.368
 }
 
+// A cancelled run goes on with the next Run. A cancelled run makes no fit for its recommendation:
+// Recommend makes it with another context.
+func ExampleStudy_Run() {
+	sp, err := space.New(space.Float("x", -1, 3))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	study, err := loop.New(sp, loop.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background()) // or WithTimeout
+	defer cancel()
+	evaluations := 0
+	latency := func(_ context.Context, p space.Point) (float64, error) {
+		if evaluations++; evaluations == 10 {
+			cancel()
+		}
+		noise := 0.01 * math.Sin(float64(evaluations))
+		return math.Pow(p.Float("x")-1, 2) + noise, nil
+	}
+	_, err = study.Run(ctx, latency, 20, 1)
+	fmt.Println(err)
+	rec, err := study.Recommend(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("x = %.0f after %d trials\n", rec.Model.Trial.Point.Float("x"), rec.Fit.Observations)
+	result, err := study.Run(context.Background(), latency, 20, 1)
+	fmt.Println(len(result.Trials), err)
+	// Output:
+	// stopped after 10 of 20 evaluations: context canceled
+	// x = 1 after 10 trials
+	// 20 <nil>
+}
+
 // A program that stores trials itself calls Propose for each step. The warm start passes
 // through JSON, as in a program that runs once per step.
 func ExamplePropose() {

@@ -97,7 +97,8 @@ func (e *equality) check(p *Parameter) error {
 	return nil
 }
 
-// If returns p with a condition under which it is active.
+// If returns p with a condition under which it is active. Point.Active reports whether it is; Float, Int
+// and Bool of a Point panic if it is not.
 func (p Parameter) If(c Condition) Parameter {
 	p.When = c
 	return p

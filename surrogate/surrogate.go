@@ -10,6 +10,10 @@ import (
 // Model fits surrogate models. It is an option struct whose zero value is a
 // documented default. Fit leaves the Model unchanged, so several goroutines may use
 // one Model.
+//
+// A struct that embeds a Model also has its optional interfaces. A wrapper of a WarmStarter therefore
+// needs a FitFrom beside its Fit, or it holds the inner Model in a named field: later fits of a study
+// call FitFrom.
 type Model interface {
 	// Fit conditions the model on d. The result depends only on the model, the
 	// dataset and the state of rng. The error wraps ErrNoData or ErrNotFinite for
