@@ -1,6 +1,7 @@
 package space_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -82,6 +83,40 @@ func ExamplePoint() {
 	// width=128 bits=8 skip=true data=mnist
 	// 128 8 true mnist
 	// true invalid point: parameter "width": 8 is outside [16, 1024]
+}
+
+// The JSON form of a point fills a struct of settings. Fields of inactive parameters keep their values.
+func ExamplePoint_MarshalJSON() {
+	s, err := space.New(
+		space.Int("workers", 1, 64),
+		space.Categorical("cache", "none", "lru"),
+		space.LogInt("entries", 16, 65536).If(space.Equal("cache", "lru")),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings := struct {
+		Workers int
+		Cache   string
+		Entries int
+	}{Entries: -1}
+	for _, text := range []string{`{"workers": 8, "cache": "lru", "entries": 1024}`, `{"workers": 4, "cache": "none"}`} {
+		p, err := s.ParsePoint([]byte(text))
+		if err != nil {
+			log.Fatal(err)
+		}
+		object, err := json.Marshal(p)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := json.Unmarshal(object, &settings); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%+v\n", settings)
+	}
+	// Output:
+	// {Workers:8 Cache:lru Entries:1024}
+	// {Workers:4 Cache:none Entries:1024}
 }
 
 // A parameter is active under a condition, and a constraint excludes points.

@@ -293,8 +293,8 @@ func (p Point) Map() map[string]any {
 }
 
 // MarshalJSON writes an object of the values of the active parameters in parameter order.
-// Space.ParsePoint reads it. Package json does not, because the object does not name its space:
-// a Point in a struct stays the zero Point.
+// Space.ParsePoint reads it. Package json reads it into a map or a struct of settings, but not into a
+// Point, because the object does not name its space: a Point stays the zero Point.
 func (p Point) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

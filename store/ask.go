@@ -24,6 +24,10 @@ const (
 // trials, then new proposals. Ask returns fewer than n trials if the budget, the space or
 // the present round of a study with batches has no more.
 //
+// The caller calls Heartbeat more often than once per Options.Lease until it has told the result. Without
+// heartbeats an evaluation that takes longer loses its attempt, also in a process that goes on: the
+// next Ask issues the trial again. Run sends heartbeats, and AskFor needs none.
+//
 // If there is no trial to issue, the error wraps ErrBudget or ErrExhausted. An error of
 // the surrogate ends the Ask and leaves the study unchanged.
 func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {

@@ -28,8 +28,8 @@ const (
 // Options are the settings of a Store. The zero value is the default.
 type Options struct {
 	// Lease is the time after which an attempt without a heartbeat is lost. 0 is
-	// DefaultLease. It applies to workers on other hosts: the end of a process on the same
-	// host is noticed at once.
+	// DefaultLease. Run sends heartbeats, and callers of Ask call Heartbeat. The end of a process on
+	// the same host is noticed at once, without the lease.
 	Lease time.Duration
 	// FitLease is the lease of a process that fits, which it renews while it fits. 0 is DefaultFitLease,
 	// which suits all programs; tests set other leases.
