@@ -32,8 +32,9 @@ const (
 	Suggested Source = "suggested" // chosen by the acquisition function
 )
 
-// Trial is one evaluation of the objective, finished or not. Trials returned by a
-// Study share no mutable state with it.
+// Trial is one evaluation of the objective, finished or not. Trials returned by a Study
+// share no mutable state with it. Study.Save writes trials as JSON. Package json returns an error for a
+// Trial with a NaN, such as the value of a step, and does not read Point.
 type Trial struct {
 	ID     int // 1, 2, … in the order of asking
 	Point  space.Point
