@@ -654,6 +654,8 @@ func TestUnusableFurtherNumbers(t *testing.T) {
 	failed, err := u.Tell(ctx, store.Report{Trial: trials[1].Number, Failure: store.FailedByProgram, Numbers: numbers(math.NaN())})
 	require.NoError(t, err)
 	require.Equal(t, map[string]float64{"size": 3}, failed.Numbers)
+	_, err = u.Tell(ctx, store.Report{Trial: trials[1].Number, Failure: "burnt"})
+	require.ErrorContains(t, err, `failure is "burnt", want program, timeout, not finite, lost or unfit`)
 	given := []store.Evaluated{{Params: map[string]any{"x": 0.5}, Numbers: numbers(1)}}
 	added, err := u.Add(ctx, "", given...)
 	require.NoError(t, err)

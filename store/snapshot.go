@@ -264,8 +264,8 @@ func (s *Snapshot) checkTrial(i int) error {
 		return fmt.Errorf("source is %q, want %s, %s, %s, %s or %s", t.Source, loop.Added, loop.First, loop.Enqueued, loop.Design, loop.Suggested)
 	case !slices.Contains([]State{Pending, Complete, Failed, Stopped}, t.State):
 		return fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
-	case !slices.Contains([]Failure{"", FailedByProgram, TimedOut, NotFinite, Lost, Unfit}, t.Failure):
-		return fmt.Errorf("failure is %q, want %s, %s, %s, %s or %s", t.Failure, FailedByProgram, TimedOut, NotFinite, Lost, Unfit)
+	case t.Failure.check() != nil:
+		return t.Failure.check()
 	case t.State == Failed && t.Failure == "":
 		return fmt.Errorf(`state is "failed" and there is no failure: add "failure":"program"`)
 	case t.Failure != "" && t.State != Failed:

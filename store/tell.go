@@ -88,6 +88,9 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if err := row.issued(Attempt{r.Trial, r.Token}); err != nil {
 		return Trial{}, err
 	}
+	if err := r.Failure.check(); err != nil {
+		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
+	}
 	d, err := row.definition()
 	if err != nil {
 		return Trial{}, err

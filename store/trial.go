@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,14 @@ const (
 	Lost            Failure = "lost"       // every attempt lost its worker
 	Unfit           Failure = "unfit"      // the study was edited, and the waiting trial is no point of its space
 )
+
+// check returns an error for a text that is no kind of failure.
+func (f Failure) check() error {
+	if slices.Contains([]Failure{"", FailedByProgram, TimedOut, NotFinite, Lost, Unfit}, f) {
+		return nil
+	}
+	return fmt.Errorf("failure is %q, want %s, %s, %s, %s or %s", f, FailedByProgram, TimedOut, NotFinite, Lost, Unfit)
+}
 
 // Trial is one stored evaluation of a study.
 type Trial struct {
