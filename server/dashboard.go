@@ -35,6 +35,7 @@ func (s *Server) dashboard() http.Handler {
 			}
 			return u.study, u.changed.Wait(), nil
 		},
+		Prefix:  s.opts.Prefix,
 		Status:  s.pageStatus,
 		Observe: s.observePage,
 	}

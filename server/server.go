@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +32,9 @@ type Options struct {
 	// Lease is the time after which a trial without a heartbeat is issued again. 0 is
 	// store.DefaultLease.
 	Lease time.Duration
+	// Prefix is the path of the service behind a proxy, such as /bo, which begins the addresses in pages; "" is none. The
+	// server answers with the prefix and without it, so that the proxy may leave it or remove it. See CheckPrefix.
+	Prefix string
 	// Limits bound the load of requests.
 	Limits Limits
 }
@@ -137,7 +143,35 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.Handle("GET /metrics", s.protected(Read, s.metrics.handler()))
 	mux.Handle("/", s.dashboard())
-	return s.guard(mux)
+	return s.guard(unprefixed(s.opts.Prefix, mux))
+}
+
+// unprefixed removes the prefix from the paths of requests that have it.
+func unprefixed(prefix string, next http.Handler) http.Handler {
+	if prefix == "" {
+		return next
+	}
+	strip := http.StripPrefix(prefix, next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch rest, found := strings.CutPrefix(r.URL.Path, prefix); {
+		case found && rest == "":
+			http.Redirect(w, r, prefix+"/", http.StatusPermanentRedirect)
+		case found && rest[0] == '/':
+			strip.ServeHTTP(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+var prefixes = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+// CheckPrefix returns an error for a text that is no Options.Prefix.
+func CheckPrefix(prefix string) error {
+	if !prefixes.MatchString(prefix) {
+		return fmt.Errorf("the prefix is %q, want a path such as /bo, of letters, digits, '.', '_', '~' and '-'", prefix)
+	}
+	return nil
 }
 
 // service implements bo.v1.StudyService.

@@ -28,6 +28,7 @@ type serveCmd struct {
 	Tokens  string `group:"service" placeholder:"FILE" help:"Tokens of clients, from bo token add. Default: bo-tokens.json if it exists."`
 	TLSCert string `group:"service" name:"tls-cert" placeholder:"FILE" help:"Certificate chain of the service (PEM)."`
 	TLSKey  string `group:"service" name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
+	Prefix  string `group:"service" placeholder:"PATH" help:"Path of the service behind a proxy, such as /bo. The proxy may remove it from requests or leave it."`
 	Log     string `group:"service" default:"text" enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: ${default}."`
 	Quiet   bool   `group:"service" help:"Log warnings and errors alone."`
 
@@ -58,6 +59,9 @@ Examples:
 
 func (c *serveCmd) Run(e *env) error {
 	log := c.logger(e)
+	if err := server.CheckPrefix(c.Prefix); err != nil {
+		return usageError{fmt.Errorf("--prefix: %w", err)}
+	}
 	tokens, err := c.tokens(log)
 	if err != nil {
 		return err
@@ -81,7 +85,7 @@ func (c *serveCmd) Run(e *env) error {
 	fits := runtime.GOMAXPROCS(0)
 	parallel.Limit(fits)
 	runtime.GOMAXPROCS(fits + 2)
-	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, Log: log, Lease: c.Lease, Limits: server.Limits{
+	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, Log: log, Lease: c.Lease, Prefix: c.Prefix, Limits: server.Limits{
 		Fits: cmp.Or(c.MaxFits, max(1, fits/2)), Trials: c.MaxTrials, Parameters: c.MaxParameters, Bytes: c.MaxBytes, Wait: c.MaxWait,
 	}})
 	return errors.Join(c.listen(e, s, secure), s.Close())

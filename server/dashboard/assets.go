@@ -46,9 +46,10 @@ var assets = sync.OnceValues(func() (byName map[string]file, paths map[string]st
 	return byName, paths
 })
 
-func assetPaths() map[string]string {
+// assetPath returns the path of a file of the pages, without the prefix.
+func assetPath(name string) string {
 	_, paths := assets()
-	return paths
+	return paths[name]
 }
 
 // asset serves a file of the pages. It needs no token: the form for a token uses the style.
@@ -81,9 +82,11 @@ func read(name string) string {
 	return string(text)
 }
 
+// templates are the pages. The function at is each Dashboard's own.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("pages").Funcs(template.FuncMap{
-		"path": studyPath, "machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"clock": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") },
+		"path": studyPath, "asset": assetPath, "at": func(path string) string { return path },
+		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":   func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") },
 	}).ParseFS(files, "pages.html.tmpl"))
 })

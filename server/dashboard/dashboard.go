@@ -6,6 +6,7 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 	"github.com/functionspace/bo/store"
 )
 
-// Options connect a dashboard to its server. All fields but Sessions are needed.
+// Options connect a dashboard to its server. All fields but Sessions and Prefix are needed.
 type Options struct {
 	Store *store.Store
 	// Study returns a study and a channel that is closed when a request changes the study.
@@ -33,6 +34,8 @@ type Options struct {
 	Sessions Sessions
 	// Status returns the status and the text of an error for the reader.
 	Status func(ctx context.Context, err error) (int, string)
+	// Prefix begins the paths of pages for browsers, such as /bo behind a proxy; "" is none. Requests come without it.
+	Prefix string
 	// Observe is called at the end of each request.
 	Observe func(ctx context.Context, method, study, reader, peer string, status int, seconds float64)
 	Log     *slog.Logger
@@ -52,6 +55,7 @@ type Sessions interface {
 type Dashboard struct {
 	Options
 	mux   *http.ServeMux
+	pages *template.Template
 	jobs  *jobs
 	lists lists
 	facts factCache
@@ -60,6 +64,7 @@ type Dashboard struct {
 // New returns a Dashboard.
 func New(o Options) *Dashboard {
 	d := &Dashboard{Options: o, mux: http.NewServeMux(), jobs: newJobs(o)}
+	d.pages = template.Must(templates().Clone()).Funcs(template.FuncMap{"at": d.at})
 	d.page("GET /{$}", "studies", d.studies)
 	d.page("GET /studies/{study}", "study", d.study)
 	d.page("GET /studies/{study}/pictures", "pictures", d.pictures)
@@ -189,7 +194,6 @@ type frame struct {
 	Reader  string // name of the token
 	Study   string // "" for pages that belong to no study
 	Tab     string
-	Assets  map[string]string
 	Session bool // the reader can sign out
 	Data    any
 }
@@ -198,9 +202,9 @@ type frame struct {
 func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame, data any) error {
 	f.Reader, _ = r.Context().Value(reader{}).(string)
 	f.Session = f.Reader != ""
-	f.Assets, f.Data = assetPaths(), data
+	f.Data = data
 	var b bytes.Buffer
-	if err := templates().ExecuteTemplate(&b, name, f); err != nil {
+	if err := d.pages.ExecuteTemplate(&b, name, f); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -239,7 +243,10 @@ func hostOf(address string) string {
 	return address
 }
 
-// studyPath returns the path of a page of a study.
+// at returns the path of a page for browsers.
+func (d *Dashboard) at(path string) string { return d.Prefix + path }
+
+// studyPath returns the path of a page of a study, without the prefix.
 func studyPath(name string, parts ...string) string {
 	path := "/studies/" + url.PathEscape(name)
 	for _, p := range parts {

@@ -30,7 +30,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	to := ownPath(r.PostForm.Get("to"))
 	if d.Sessions == nil {
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		http.Redirect(w, r, d.at(to), http.StatusSeeOther)
 		return nil
 	}
 	session, err := d.Sessions.Begin(strings.TrimSpace(r.PostForm.Get("token")))
@@ -38,7 +38,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) error {
 		return d.loginPage(w, r, to, sentence(err))
 	}
 	d.setCookie(w, r, session, 0)
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	http.Redirect(w, r, d.at(to), http.StatusSeeOther)
 	return nil
 }
 
@@ -51,13 +51,13 @@ func sentence(err error) string {
 // logout removes the session from the browser.
 func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) error {
 	d.setCookie(w, r, "", -1)
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, d.at("/"), http.StatusSeeOther)
 	return nil
 }
 
 func (d *Dashboard) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: cookieName, Value: value, Path: d.at("/"), MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})
 }

@@ -113,7 +113,7 @@ func (d *Dashboard) studies(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		q.Set(key, value)
-		return "/?" + q.Encode()
+		return d.at("/?" + q.Encode())
 	}
 	if page > 0 {
 		out.Previous = link("page", strconv.Itoa(page))
@@ -186,8 +186,11 @@ func (d *Dashboard) line(ctx context.Context, s *store.Summary) (*line, error) {
 		d.facts.put(s.Name, f)
 	}
 	l := &line{
-		Name: s.Name, Link: studyPath(s.Name), Trials: s.Trials, Finished: s.Finished, Budget: s.Budget, Counted: s.Finished - s.Added,
-		Best: f.best, BestLink: f.link, Created: s.Created, Changed: f.changed,
+		Name: s.Name, Link: d.at(studyPath(s.Name)), Trials: s.Trials, Finished: s.Finished, Budget: s.Budget, Counted: s.Finished - s.Added,
+		Best: f.best, Created: s.Created, Changed: f.changed,
+	}
+	if f.link != "" {
+		l.BestLink = d.at(f.link)
 	}
 	running := 0
 	if f.pending > 0 {
@@ -317,7 +320,7 @@ func (d *Dashboard) study(w http.ResponseWriter, r *http.Request) error {
 	if running == 0 && v.Fitting != "" {
 		l.State = stateOfStudy(s, 0, 0, "", v.Fitting)
 	}
-	page := studyPage{Name: name, Version: fmt.Sprintf("%x", version(s)), Line: l, Facts: studyFacts(v, l), Table: newTable(v, studyPath(name), r.URL.Query()), Empty: len(v.Trials) == 0}
+	page := studyPage{Name: name, Version: fmt.Sprintf("%x", version(s)), Line: l, Facts: studyFacts(v, l), Table: newTable(v, d.at(studyPath(name)), r.URL.Query()), Empty: len(v.Trials) == 0}
 	return d.render(w, r, http.StatusOK, "study", frame{Title: name, Study: name, Tab: "study"}, page)
 }
 

@@ -93,10 +93,10 @@ func (d *Dashboard) trial(w http.ResponseWriter, r *http.Request) error {
 		Why: t.Source != loop.Added, Ready: d.jobs.finished(whyKey(s, n)),
 	}
 	if n > 1 {
-		page.Previous = studyPath(name, "trials", strconv.Itoa(n-1))
+		page.Previous = d.at(studyPath(name, "trials", strconv.Itoa(n-1)))
 	}
 	if n < s.Trials {
-		page.Next = studyPath(name, "trials", strconv.Itoa(n+1))
+		page.Next = d.at(studyPath(name, "trials", strconv.Itoa(n+1)))
 	}
 	if page.Params, err = paramsOf(&t, sp); err != nil {
 		return err
