@@ -87,7 +87,7 @@ const sessionTime = 12 * time.Hour
 
 // sessions authenticate the readers of the dashboard by signed texts: the end of the session, a signature
 // and the name of a token. The signature covers the hash of the token, so that the session ends with the
-// token. Its key is random, so that all sessions end with the process.
+// token.
 type sessions struct {
 	*Server
 	key []byte
@@ -96,8 +96,11 @@ type sessions struct {
 var _ dashboard.Sessions = (*sessions)(nil)
 
 func newSessions(s *Server) *sessions {
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
+	key := s.opts.SessionKey
+	if key == nil {
+		key = make([]byte, sha256.Size)
+		_, _ = rand.Read(key) // never fails
+	}
 	return &sessions{s, key}
 }
 

@@ -27,6 +27,9 @@ type Options struct {
 	Version string
 	// Tokens authenticate requests. Nil accepts requests without a token: for loopback only.
 	Tokens *Tokens
+	// SessionKey signs the sessions of browsers. Servers with the same key and tokens accept one another's sessions. Nil is
+	// a random key: all sessions end with the process.
+	SessionKey []byte
 	// Log receives a line for each request. Nil discards them.
 	Log *slog.Logger
 	// Lease is the time after which a trial without a heartbeat is issued again. 0 is

@@ -24,13 +24,14 @@ const defaultTokens = "bo-tokens.json"
 
 type serveCmd struct {
 	storeFlags
-	Listen  string `group:"service" default:"localhost:7040" placeholder:"HOST:PORT" help:"Address of the service; port 0 selects a free one. Default: ${default}."`
-	Tokens  string `group:"service" placeholder:"FILE" help:"Tokens of clients, from bo token add. Default: bo-tokens.json if it exists."`
-	TLSCert string `group:"service" name:"tls-cert" placeholder:"FILE" help:"Certificate chain of the service (PEM)."`
-	TLSKey  string `group:"service" name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
-	Prefix  string `group:"service" placeholder:"PATH" help:"Path of the service behind a proxy, such as /bo. The proxy may remove it from requests or leave it."`
-	Log     string `group:"service" default:"text" enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: ${default}."`
-	Quiet   bool   `group:"service" help:"Log warnings and errors alone."`
+	Listen     string `group:"service" default:"localhost:7040" placeholder:"HOST:PORT" help:"Address of the service; port 0 selects a free one. Default: ${default}."`
+	Tokens     string `group:"service" placeholder:"FILE" help:"Tokens of clients, from bo token add. Default: bo-tokens.json if it exists."`
+	SessionKey string `group:"service" placeholder:"FILE" help:"File of at least 32 random bytes that signs the sessions of browsers. Services with the same file accept one another's sessions. Default: a random key, so that sessions end with the service."`
+	TLSCert    string `group:"service" name:"tls-cert" placeholder:"FILE" help:"Certificate chain of the service (PEM)."`
+	TLSKey     string `group:"service" name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
+	Prefix     string `group:"service" placeholder:"PATH" help:"Path of the service behind a proxy, such as /bo. The proxy may remove it from requests or leave it."`
+	Log        string `group:"service" default:"text" enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: ${default}."`
+	Quiet      bool   `group:"service" help:"Log warnings and errors alone."`
 
 	Lease         time.Duration `group:"limit" default:"1m" placeholder:"TIME" help:"Issue a trial again if its worker sends no heartbeat for TIME. Default: ${default}."`
 	MaxFits       int           `group:"limit" default:"0" placeholder:"N" help:"Suggestions computed at a time. Default: half of the processors."`
@@ -69,6 +70,10 @@ func (c *serveCmd) Run(e *env) error {
 	if !server.Loopback(c.Listen) && (tokens == nil || tokens.Len() == 0) {
 		return usagef("--listen %s: a service for other machines needs a token: bo token add NAME --role work", c.Listen)
 	}
+	key, err := c.sessionKey()
+	if err != nil {
+		return err
+	}
 	secure, err := c.tls(log)
 	if err != nil {
 		return err
@@ -85,7 +90,7 @@ func (c *serveCmd) Run(e *env) error {
 	fits := runtime.GOMAXPROCS(0)
 	parallel.Limit(fits)
 	runtime.GOMAXPROCS(fits + 2)
-	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, Log: log, Lease: c.Lease, Prefix: c.Prefix, Limits: server.Limits{
+	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, SessionKey: key, Log: log, Lease: c.Lease, Prefix: c.Prefix, Limits: server.Limits{
 		Fits: cmp.Or(c.MaxFits, max(1, fits/2)), Trials: c.MaxTrials, Parameters: c.MaxParameters, Bytes: c.MaxBytes, Wait: c.MaxWait,
 	}})
 	return errors.Join(c.listen(e, s, secure), s.Close())
@@ -118,6 +123,22 @@ func (c *serveCmd) tokens(log *slog.Logger) (*server.Tokens, error) {
 		return nil, usageError{fmt.Errorf("--tokens: %w", err)}
 	}
 	return t, nil
+}
+
+// sessionKey returns the key of the sessions of browsers, nil without a file.
+func (c *serveCmd) sessionKey() ([]byte, error) {
+	if c.SessionKey == "" {
+		return nil, nil
+	}
+	const least = 32
+	key, err := os.ReadFile(c.SessionKey)
+	if err == nil && len(key) < least {
+		err = fmt.Errorf("%s has %d bytes, want at least %d: head -c 32 /dev/urandom > %[1]s", c.SessionKey, len(key), least)
+	}
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--session-key: %w", err)}
+	}
+	return key, nil
 }
 
 // tls returns the configuration of TLS, nil without a certificate.

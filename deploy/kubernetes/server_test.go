@@ -1,6 +1,7 @@
 package kubernetes_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	apps "k8s.io/api/apps/v1"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
 )
 
 // The service reaches the container, the container reads its secrets, and the workers use the service.
@@ -16,8 +18,9 @@ func TestServer(t *testing.T) {
 		server  apps.Deployment
 		service core.Service
 		workers batch.Job
+		budget  policy.PodDisruptionBudget
 	)
-	decodeAll(t, "server/*.yaml", map[string]any{"apps/v1 Deployment": &server, "v1 Service": &service, "batch/v1 Job": &workers})
+	decodeAll(t, "server/*.yaml", map[string]any{"apps/v1 Deployment": &server, "v1 Service": &service, "batch/v1 Job": &workers, "policy/v1 PodDisruptionBudget": &budget})
 	pod := server.Spec.Template
 	for key, value := range service.Spec.Selector {
 		if pod.Labels[key] != value || server.Spec.Selector.MatchLabels[key] != value {
@@ -28,8 +31,11 @@ func TestServer(t *testing.T) {
 	if service.Spec.Ports[0].TargetPort.StrVal != c.Ports[0].Name || c.ReadinessProbe.HTTPGet.Port.StrVal != c.Ports[0].Name {
 		t.Error("the ports differ")
 	}
-	if *server.Spec.Replicas > 1 && service.Spec.SessionAffinity != core.ServiceAffinityClientIP {
-		t.Error("requests of one browser reach several replicas")
+	if key := slices.Index(c.Args, "--session-key"); key < 0 || c.Args[key+1] != c.VolumeMounts[0].MountPath+"/session-key" {
+		t.Error("the replicas do not share the sessions of browsers")
+	}
+	if !maps.Equal(budget.Spec.Selector.MatchLabels, server.Spec.Selector.MatchLabels) || budget.Spec.MaxUnavailable.IntValue() >= int(*server.Spec.Replicas) {
+		t.Error("a disruption may take all replicas")
 	}
 	if !slices.Contains(c.Args, "0.0.0.0:7040") || c.Ports[0].ContainerPort != 7040 || service.Spec.Ports[0].Port != 7040 {
 		t.Error("the port is not 7040")

@@ -109,6 +109,25 @@ func TestRoles(t *testing.T) {
 	require.Contains(t, s.log.String(), "token=t-read")
 }
 
+// Servers with the same key and tokens accept one another's sessions, others do not.
+func TestSharedSessions(t *testing.T) {
+	tokens, o := tokenOptions(t)
+	open := func(key string) *running {
+		if o.SessionKey = nil; key != "" {
+			o.SessionKey = []byte(key)
+		}
+		s := start(t, store.NewMemory(), o)
+		s.create(t, bowl("bowl", 20))
+		return s
+	}
+	first, second, other, random := open("key"), open("key"), open("other key"), open("")
+	session := first.signedIn(t, tokens[server.Read])
+	for s, want := range map[*running]int{first: 200, second: 200, other: 401, random: 401} {
+		status, _ := s.status(t, "/studies/bowl", "Cookie", session)
+		require.Equal(t, want, status)
+	}
+}
+
 // Every answer has a policy without inline code, and pages of other origins neither read nor change.
 func TestHeaders(t *testing.T) {
 	s := start(t, store.NewMemory(), server.Options{})
