@@ -110,6 +110,11 @@ func (c *compiler) parameter(n ast.Node, name string) (operand, error) {
 		if _, ok := functions[name]; ok {
 			return operand{}, faultAt(n, "%s is a function: want %s(…)", name, name)
 		}
+		for _, p := range c.params {
+			if slices.Contains(p.Values, any(name)) {
+				return operand{}, faultAt(n, "no parameter has the name %q, which is a value of %s: write a value in quotes, '%s'", name, p.Name, name)
+			}
+		}
 		return operand{}, faultAt(n, "unknown parameter %q%s", name, didyoumean.Hint(name, names))
 	}
 	c.used[i] = true

@@ -123,6 +123,8 @@ func TestFaults(t *testing.T) {
 		"0,5 <= n":               `"0,5 <= n": character 2: unexpected ","`,
 		"n":                      `"n": character 1: want a condition that is true or false, not a number`,
 		"nn > 1":                 `"nn > 1": character 1: unknown parameter "nn": did you mean n?`,
+		"opt == sgd":             `"opt == sgd": character 8: no parameter has the name "sgd", which is a value of opt: write a value in quotes, 'sgd'`,
+		"opt in [adam, 'sgd']":   `"opt in [adam, 'sgd']": character 9: no parameter has the name "adam", which is a value of opt: write a value in quotes, 'adam'`,
 		"opt == 'sdg'":           `"opt == 'sdg'": character 8: sdg is not a value of opt: one of adam, sgd`,
 		"opt == 3":               `"opt == 3": character 8: 3 is not a value of opt: one of adam, sgd`,
 		"opt in ['sgd', 'x']":    `"opt in ['sgd', 'x']": character 16: x is not a value of opt: one of adam, sgd`,
