@@ -25,6 +25,9 @@
 //	fixed         CategoricalDistribution with one choice, or of a number a range of one value:
 //	              IntDistribution if it is whole, and otherwise FloatDistribution
 //
+// A parameter that only some complete trials of Optuna have has a condition if one other parameter explains it:
+// values of a categorical, or the values on one side of an int. Otherwise it is not in the search space.
+//
 // The objectives are Optuna's values. Other numbers are user attributes, and numeric user
 // attributes are read as numbers. A requirement such as "latency <= 20" is the constraint of this name, with the
 // value latency - 20. A constraint that Optuna made is the requirement that the number of its name is at most 0.

@@ -228,18 +228,19 @@ func plainName(name string) string {
 	return plain
 }
 
-// space sets the parameters of d to the parameters of every complete trial. It returns
-// their distributions by name, widened to all ranges that occur.
+// space sets the parameters of d to the parameters of every complete trial, and to others whose condition
+// conditions finds. It returns their distributions by name, widened to all ranges that occur.
 func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distribution, error) {
 	joined := map[string]*distribution{}
 	counts := map[string]int{}
 	var order []string
-	broken, widened, based := map[string]bool{}, map[string]bool{}, 0
+	broken, widened := map[string]bool{}, map[string]bool{}
+	var based []*optunaTrial
 	incomplete := !slices.ContainsFunc(s.trials, func(t *optunaTrial) bool { return t.state == optunaComplete })
 	for _, t := range s.trials {
 		counts := counts
 		if t.state == optunaComplete || incomplete && len(t.params) > 0 {
-			based++
+			based = append(based, t)
 		} else {
 			counts = map[string]int{} // this trial widens ranges only
 		}
@@ -256,20 +257,39 @@ func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distri
 			widened[p.name] = widened[p.name] || changed
 		}
 	}
+	var everywhere, sometimes []string
 	for _, name := range order {
 		switch {
-		case counts[name] < based:
-			in.note("parameter %q occurs in %d of %d complete trials: it is left out of the search space, its values stay with the trials", name, counts[name], based)
-			delete(joined, name)
+		case broken[name]:
+		case counts[name] < len(based):
+			sometimes = append(sometimes, name)
+		default:
+			everywhere = append(everywhere, name)
+		}
+	}
+	found := conditions(based, joined, everywhere, sometimes)
+	for _, name := range order {
+		when, conditional := found[name]
+		switch {
 		case broken[name]:
 			in.note("parameter %q has distributions that do not agree: it is left out of the search space, its values stay with the trials", name)
 			delete(joined, name)
-		default:
-			if widened[name] {
-				in.note("parameter %q has several ranges: the search space holds all of them", name)
-			}
-			d.Parameters = append(d.Parameters, joined[name].parameter(name, in))
+			continue
+		case conditional:
+			in.note("parameter %q occurs in %d of %d complete trials, exactly where %s: this is its condition in the search space", name, counts[name], len(based), when.Text)
+		case counts[name] < len(based):
+			in.note("parameter %q occurs in %d of %d complete trials: it is left out of the search space, its values stay with the trials", name, counts[name], len(based))
+			delete(joined, name)
+			continue
 		}
+		if widened[name] {
+			in.note("parameter %q has several ranges: the search space holds all of them", name)
+		}
+		p := joined[name].parameter(name, in)
+		if conditional {
+			p.When = space.Condition{Text: when.Text}
+		}
+		d.Parameters = append(d.Parameters, p)
 	}
 	if len(d.Parameters) == 0 {
 		return nil, errors.New("no parameter occurs in all complete trials, so there is no search space")
@@ -278,6 +298,105 @@ func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distri
 		return nil, err
 	}
 	return joined, nil
+}
+
+// maxCounter is the largest number of values of an int of which conditions are inferred.
+const maxCounter = 50
+
+// conditions infers the conditions of the parameters that only some trials have. A parameter has a
+// condition if its trials are exactly the trials with certain values of one other parameter: any values of
+// a categorical, or the values on one side of an int, such as a number of layers. Two such parameters
+// leave the condition open. Parameters of all trials come first, then parameters whose condition is found.
+func conditions(trials []*optunaTrial, joined map[string]*distribution, everywhere, sometimes []string) map[string]space.Condition {
+	rows := make([]map[string]any, len(trials))
+	for i, t := range trials {
+		rows[i] = map[string]any{}
+		for _, p := range t.params {
+			if v, err := p.distribution.value(p.internal); err == nil {
+				rows[i][p.name] = v
+			}
+		}
+	}
+	found := map[string]space.Condition{}
+	for controls := everywhere; len(controls) > 0; {
+		var next []string
+		for _, name := range sometimes {
+			if _, ok := found[name]; ok {
+				continue
+			}
+			var fit []space.Condition
+			for _, control := range controls {
+				if values := separating(rows, name, control, joined[control]); values != nil {
+					fit = append(fit, space.Equal(control, values...))
+				}
+			}
+			if len(fit) == 1 {
+				found[name] = fit[0]
+				next = append(next, name)
+			}
+		}
+		controls = next
+	}
+	return found
+}
+
+// separating returns the values of a parameter control that exactly the rows with the parameter name have;
+// nil if there are none, or if all rows with control have the parameter name.
+func separating(rows []map[string]any, name, control string, d *distribution) []any {
+	counter := d.kind == space.KindInt && !d.log && d.high-d.low < maxCounter
+	if d.kind != space.KindCategorical && !counter {
+		return nil
+	}
+	with, without := map[any]bool{}, map[any]bool{}
+	for _, row := range rows {
+		v, controlled := row[control]
+		_, has := row[name]
+		switch {
+		case has && !controlled:
+			return nil
+		case has:
+			with[v] = true
+		case controlled:
+			without[v] = true
+		}
+	}
+	if len(with) == 0 || len(without) == 0 {
+		return nil
+	}
+	var values []any
+	if d.kind == space.KindCategorical {
+		for _, v := range d.values {
+			if with[v] && without[v] {
+				return nil
+			}
+			if with[v] {
+				values = append(values, v)
+			}
+		}
+		return values
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for v := range with {
+		low, high = min(low, v.(float64)), max(high, v.(float64))
+	}
+	above, below := true, true
+	for v := range without {
+		above, below = above && v.(float64) < low, below && v.(float64) > high
+	}
+	switch {
+	case above:
+		high = d.high
+	case below:
+		low = d.low
+	default:
+		return nil
+	}
+	for v := d.low; v <= d.high; v += max(d.step, 1) {
+		if v >= low && v <= high {
+			values = append(values, v)
+		}
+	}
+	return values
 }
 
 // addTrials appends the finished trials from a number on as trials added from elsewhere.

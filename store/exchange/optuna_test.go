@@ -191,9 +191,10 @@ func TestDefineByRun(t *testing.T) {
 	d := in.Snapshot.Definition
 	require.Equal(t, "my-conditional", d.Name)
 	require.Equal(t, study.Maximize, d.Objective().Goal)
-	require.Equal(t, []space.Parameter{space.Categorical("opt", "adam", "sgd"), space.Float("x", -1, 12)}, d.Parameters)
+	momentum := space.Float("momentum", 0, 0.99).If(space.Condition{Text: "opt == 'sgd'"})
+	require.Equal(t, []space.Parameter{space.Categorical("opt", "adam", "sgd"), momentum, space.Float("x", -1, 12)}, d.Parameters)
 	require.Len(t, in.Notes, 2)
-	require.Regexp(t, `^parameter "momentum" occurs in \d of 12 complete trials: it is left out of the search space`, in.Notes[0])
+	require.Regexp(t, `^parameter "momentum" occurs in \d of 12 complete trials, exactly where opt == 'sgd'`, in.Notes[0])
 	require.Contains(t, in.Notes[1], `parameter "x" has several ranges`)
 	u, err := memory(t).Restore(ctx, "", in.Snapshot)
 	require.NoError(t, err)
@@ -201,6 +202,66 @@ func TestDefineByRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, v.Unfit)
 	require.Contains(t, text(t, in.Snapshot), `"momentum":0.`)
+}
+
+// Each trial is a list of its values by parameter. The parameters c and d are categoricals with the choices "a", "b" and
+// "it's", n and m are ints, x and y are floats.
+func TestConditionsOfOptuna(t *testing.T) {
+	distributions := map[string]string{
+		"c": `{"name":"CategoricalDistribution","attributes":{"choices":["a","b","it's"]}}`,
+		"n": `{"name":"IntDistribution","attributes":{"low":1,"high":4,"log":false,"step":1}}`,
+		"m": `{"name":"IntDistribution","attributes":{"low":1,"high":7,"log":false,"step":3}}`,
+		"x": `{"name":"FloatDistribution","attributes":{"low":0,"high":9,"log":false,"step":null}}`,
+	}
+	distributions["d"], distributions["y"] = distributions["c"], distributions["x"]
+	const left = "it is left out of the search space"
+	for name, c := range map[string]struct {
+		trials []string // the first is of the state in brackets, the others are complete
+		when   map[string]string
+		note   string
+	}{
+		"one value":       {[]string{`c:0 x:1`, `c:1`, `c:0 x:2`}, map[string]string{"c": "", "x": "c == 'a'"}, "occurs in 2 of 3 complete trials, exactly where c == 'a'"},
+		"several values":  {[]string{`c:0 x:1`, `c:1`, `c:2 x:2`}, map[string]string{"c": "", "x": `c in ['a', 'it\'s']`}, "occurs in 2 of 3"},
+		"a count":         {[]string{`n:1`, `n:3 x:2`, `n:2 x:1`}, map[string]string{"n": "", "x": "n in [2, 3, 4]"}, "occurs in 2 of 3"},
+		"a small count":   {[]string{`m:7`, `m:4 x:2`, `m:7`}, map[string]string{"m": "", "x": "m in [1, 4]"}, "occurs in 1 of 3"},
+		"no interval":     {[]string{`n:1 x:1`, `n:2`, `n:3 x:1`}, map[string]string{"n": ""}, left},
+		"by chance":       {[]string{`c:0 x:1`, `c:0`, `c:1`}, map[string]string{"c": ""}, left},
+		"of a float":      {[]string{`y:0 x:1`, `y:1`}, map[string]string{"y": ""}, left},
+		"two explain it":  {[]string{`c:0 d:1 x:1`, `c:1 d:0`}, map[string]string{"c": "", "d": ""}, left},
+		"nested":          {[]string{`c:0 d:0 x:1`, `c:0 d:1`, `c:1`}, map[string]string{"c": "", "d": "c == 'a'", "x": "d == 'a'"}, "exactly where d == 'a'"},
+		"both of one":     {[]string{`c:0 d:0 x:1`, `c:0 d:1 x:1`, `c:1`}, map[string]string{"c": "", "d": "c == 'a'", "x": "c == 'a'"}, "exactly where c == 'a'"},
+		"a failed trial":  {[]string{`(3) c:0`, `c:0 x:1`, `c:1`}, map[string]string{"c": "", "x": "c == 'a'"}, "occurs in 1 of 2"},
+		"only incomplete": {[]string{`(2) c:0 x:1`}, map[string]string{"c": "", "x": ""}, ""},
+	} {
+		var journal strings.Builder
+		journal.WriteString(`{"op_code":0,"study_name":"a","directions":[1]}` + "\n")
+		for _, trial := range c.trials {
+			state, params, ranges := "1", map[string]json.RawMessage{}, map[string]string{}
+			for _, word := range strings.Fields(trial) {
+				parameter, v, ok := strings.Cut(word, ":")
+				if !ok {
+					state = strings.Trim(word, "()")
+					continue
+				}
+				params[parameter], ranges[parameter] = json.RawMessage(v), distributions[parameter]
+			}
+			p, err := json.Marshal(params)
+			require.NoError(t, err)
+			r, err := json.Marshal(ranges)
+			require.NoError(t, err)
+			fmt.Fprintf(&journal, `{"op_code":4,"study_id":0,"datetime_start":null,"state":%s,"value":1,"params":%s,"distributions":%s}`+"\n", state, p, r)
+		}
+		in, err := exchange.ReadJournal(strings.NewReader(journal.String()), "")
+		require.NoError(t, err, name)
+		when := map[string]string{}
+		for _, p := range in.Snapshot.Definition.Parameters {
+			when[p.Name] = p.When.Text
+		}
+		require.Equal(t, c.when, when, name)
+		require.Contains(t, strings.Join(in.Notes, "\n"), c.note, name)
+		_, err = memory(t).Restore(ctx, "", in.Snapshot)
+		require.NoError(t, err, name)
+	}
 }
 
 func TestSeveralObjectivesOfOptuna(t *testing.T) {
