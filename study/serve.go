@@ -124,8 +124,12 @@ func (s *state) answer(ctx context.Context, r *Request) (*Response, *state, erro
 		err = s.pareto(resp)
 	case ActionReport:
 		err = s.report(r.Report, resp)
+	case ActionComplete:
+		for _, p := range s.history.Queue {
+			resp.Points = append(resp.Points, Point{Params: p, Source: loop.Enqueued})
+		}
 	default:
-		err = fmt.Errorf("%w: action is %q, want %s, %s, %s, %s or %s", ErrRequest, r.Action, ActionSuggest, ActionCheck, ActionRecommend, ActionPareto, ActionReport)
+		err = fmt.Errorf("%w: action is %q, want %s, %s, %s, %s, %s or %s", ErrRequest, r.Action, ActionSuggest, ActionCheck, ActionRecommend, ActionPareto, ActionReport, ActionComplete)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -160,7 +164,13 @@ func (s *state) with(r *Request) (*state, error) {
 		return nil, err
 	}
 	for i, values := range r.Queue {
-		p, err := next.space.PointOf(values)
+		point := next.space.PointOf
+		if r.Action == ActionComplete {
+			point = func(values map[string]any) (space.Point, error) {
+				return next.definition.Complete(next.space, values, len(next.history.Trials)+i)
+			}
+		}
+		p, err := point(values)
 		if err != nil {
 			return nil, fmt.Errorf("%w: queued point %d of %d: %w", ErrRequest, i+1, len(r.Queue), err)
 		}

@@ -21,7 +21,8 @@ type Request struct {
 	Version int         `json:"version"`
 	Study   *Definition `json:"study"`
 	Trials  []Told      `json:"trials,omitempty"`
-	// Queue holds points to suggest ahead of the initial design, in this order.
+	// Queue holds points to suggest ahead of the initial design, in this order; for ActionComplete points
+	// to complete.
 	Queue []map[string]any `json:"queue,omitempty"`
 	// N is the number of points to suggest, at most loop.MaxPoints; 0 is 1.
 	N int `json:"n,omitempty"`
@@ -41,6 +42,7 @@ const (
 	ActionRecommend = "recommend" // name the best trials
 	ActionPareto    = "pareto"    // name the trials of the Pareto front
 	ActionReport    = "report"    // record steps of a pending trial and decide whether it is stopped
+	ActionComplete  = "complete"  // answer the points of the queue, with random values for parameters that are left out
 )
 
 // Told is a trial of a Request.

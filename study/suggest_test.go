@@ -45,7 +45,7 @@ func TestRequestFaults(t *testing.T) {
 		{`"n": 2`, `"n": 100000`, "want 1 to 10000"},
 		{`"n": 2`, `"n": "two"`, "n: string found, want a whole number"},
 		{`"n": 2`, `"count": 2`, "unknown field"},
-		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check, recommend, pareto or report`},
+		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check, recommend, pareto, report or complete`},
 		{`"n": 2`, `"queue": [{"x": 3}]`, `queued point 1 of 1: invalid point`},
 		{`"study"`, `"studi"`, "unknown field"},
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
@@ -134,6 +134,46 @@ func TestActions(t *testing.T) {
 	} {
 		require.Contains(t, lines[i], want)
 	}
+}
+
+// Values that are left out are drawn. The numbers of trials and of queued points determine them, and nothing is kept.
+func TestComplete(t *testing.T) {
+	const start = `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "opt", "type": "categorical", "values": ["a", "b"]},
+		{"name": "m", "type": "float", "min": 2, "max": 3, "when": "opt == 'a'"}], "constraints": ["x <= 0.5"]}, "action": "complete", "queue": `
+	_, lines := converse(t,
+		start+`[{"opt": "b"}, {"m": 2.5}, {"x": 0.25, "opt": "b"}, {}]}`,
+		`{"action": "complete", "queue": [{"opt": "b"}]}`,
+		`{"action": "complete", "trials": [{"params": {"x": 0.5, "opt": "b"}, "value": 1}], "queue": [{"opt": "b"}, {"opt": "b"}]}`,
+		`{"action": "complete", "queue": [{"x": 0.75}]}`,
+		`{"action": "complete", "queue": [{"x": 0.25, "opt": "c", "z": 1}]}`,
+		`{}`)
+	var points [3][]map[string]any
+	for i, line := range lines[:3] {
+		var a struct {
+			Points []struct {
+				Params map[string]any
+				Source loop.Source
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &a))
+		for _, p := range a.Points {
+			require.Equal(t, loop.Enqueued, p.Source)
+			require.LessOrEqual(t, p.Params["x"], 0.5)
+			require.Equal(t, p.Params["opt"] == "a", p.Params["m"] != nil)
+			points[i] = append(points[i], p.Params)
+		}
+	}
+	require.Len(t, points[0], 4)
+	require.Equal(t, "b", points[0][0]["opt"])
+	require.Equal(t, 2.5, points[0][1]["m"])
+	require.Equal(t, map[string]any{"x": 0.25, "opt": "b"}, points[0][2])
+	require.Equal(t, points[0][0], points[1][0])
+	require.NotEqual(t, points[0][0], points[2][0])
+	require.NotEqual(t, points[2][0], points[2][1])
+	require.Contains(t, lines[3], `queued point 1 of 1: invalid point`)
+	require.Contains(t, lines[4], `parameter \"opt\": \"c\" is not one of`)
+	require.Contains(t, lines[4], `unknown parameter \"z\"`)
+	require.Contains(t, lines[5], `"source":"design"`)
 }
 
 const stopping = `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "stop": {"rule": "asha", "eta": 2}}, `

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -9,14 +10,16 @@ import (
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 type enqueueCmd struct {
 	storeFlags
-	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
-	Values []string `arg:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
-	Key    string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
-	JSON   bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
+	Study    string   `arg:"" complete:"studies" help:"Name of the study."`
+	Values   []string `arg:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
+	Complete bool     `help:"Draw values that are left out at random."`
+	Key      string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
+	JSON     bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
 func (c *enqueueCmd) Run(e *env) error {
@@ -29,6 +32,11 @@ func (c *enqueueCmd) Run(e *env) error {
 		if err != nil {
 			return usageError{err}
 		}
+		if c.Complete {
+			if values, err = completed(e.ctx, u, d, sp, values); err != nil {
+				return asUsage(err, space.ErrPoint)
+			}
+		}
 		trials, err := u.Enqueue(e.ctx, c.Key, values)
 		if err != nil {
 			return asRefusal(asUsage(err, space.ErrPoint), store.ErrBudget)
@@ -39,6 +47,19 @@ func (c *enqueueCmd) Run(e *env) error {
 		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
 		return err
 	})
+}
+
+// completed returns values of all active parameters of a point.
+func completed(ctx context.Context, u *store.Study, d *study.Definition, s *space.Space, values map[string]any) (map[string]any, error) {
+	row, err := u.Summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.Complete(s, values, row.Trials)
+	if err != nil {
+		return nil, fmt.Errorf("study %s: %w", u.Name(), err)
+	}
+	return p.Map(), nil
 }
 
 // parseValues reads NAME=VALUE words, or one JSON object. Text that a categorical parameter

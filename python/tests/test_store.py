@@ -41,9 +41,10 @@ def test_a_stored_study(tmp_path: Path) -> None:
     queued = study.enqueue({"x": 0.5, "n": 2})
     other = Study.open(store, "demo")
     assert other.ask().params == queued.params
+    assert other.enqueue({"n": 3}).params["n"] == other.ask().params["n"] == 3
     assert other.best.number == 1
     trials = other.trials
-    assert [t.state for t in trials] == ["complete", "complete", "failed", "pending"]
+    assert [t.state for t in trials] == ["complete", "complete", "failed", "pending", "pending"]
     assert trials[1].numbers == {"value": -3.0, "seconds": 4.0}
     assert trials[2].message == "-- it broke"
     assert other.records()[0]["value"] == 2.5

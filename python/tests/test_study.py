@@ -170,6 +170,33 @@ def test_enqueue_and_add() -> None:
         study.ask()
 
 
+def test_enqueue_completes_points() -> None:
+    space = {
+        "x": Float(0, 1),
+        "opt": Categorical(["adam", "sgd"]),
+        "momentum": Float(0.5, 0.9, when="opt == 'sgd'"),
+        "k": Fixed("a"),
+    }
+    asked = []
+    for _ in range(2):
+        with Study(space, seed=3) as study:
+            study.enqueue({"opt": "sgd"})
+            study.enqueue({"opt": "sgd"})
+            study.enqueue({"momentum": 0.75})
+            study.enqueue({"x": 0.5, "opt": "adam"})
+            with pytest.raises(RequestError, match=r'^invalid request: invalid point: .* "y"'):
+                study.enqueue({"y": 1})
+            asked.append(study.ask(4))
+    assert asked[0] == asked[1]
+    first, second, third, fourth = (t.params for t in asked[0])
+    assert first.keys() == {"x", "opt", "momentum", "k"}
+    assert first["x"] != second["x"]
+    assert (first["opt"], third["opt"], third["momentum"]) == ("sgd", "sgd", 0.75)
+    assert fourth == {"x": 0.5, "opt": "adam", "k": "a"}
+    with Study(space) as study, pytest.raises(RequestError, match='parameter "opt": missing'):
+        study.add({"x": 0.5}, 1)
+
+
 def test_a_queue_with_noise_may_repeat_points() -> None:
     with Study(X) as study:
         for _ in range(2):

@@ -39,7 +39,7 @@ type SuggestRequest struct {
 	Trials        []*structpb.Struct     `protobuf:"bytes,3,rep,name=trials,proto3" json:"trials,omitempty"`
 	Queue         []*structpb.Struct     `protobuf:"bytes,4,rep,name=queue,proto3" json:"queue,omitempty"`        // points to suggest first
 	N             int32                  `protobuf:"varint,5,opt,name=n,proto3" json:"n,omitempty"`               // number of points; 0 is 1
-	Action        string                 `protobuf:"bytes,6,opt,name=action,proto3" json:"action,omitempty"`      // suggest (the default), check, recommend, pareto or report
+	Action        string                 `protobuf:"bytes,6,opt,name=action,proto3" json:"action,omitempty"`      // suggest (the default), check, recommend, pareto, report or complete
 	Report        *structpb.Struct       `protobuf:"bytes,7,opt,name=report,proto3" json:"report,omitempty"`      // steps of the action report
 	Warm          []float64              `protobuf:"fixed64,8,rep,packed,name=warm,proto3" json:"warm,omitempty"` // warm start of an earlier response
 	unknownFields protoimpl.UnknownFields

@@ -220,8 +220,12 @@ class StoredStudy:
         return self.report(number, step, value)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
-        """Adds a point that ask returns ahead of suggestions, as a pending trial."""
-        return self._trial(self._verb("enqueue", json.dumps(request_point(params))))
+        """Adds a point that ask returns ahead of suggestions, as a pending trial.
+
+        Parameters that are left out have random values, which depend on the seed.
+        """
+        point = json.dumps(request_point(params))
+        return self._trial(self._verb("enqueue", point, flags=["--complete"]))
 
     def records(self) -> list[dict[str, Any]]:
         """Returns the trials as dictionaries."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 import threading
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 _FORMAT = "functionspace-bo-study"
 _OF_QUEUE = "invalid request: queued point 1 of 1: "
+_QUEUED = re.compile(r"queued point \d+ of \d+: ")
 
 
 @with_options()
@@ -238,10 +240,21 @@ class Study:
         return self._report(number, step, value)
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
-        """Adds a point that ask returns ahead of the initial design and of suggestions."""
-        point = self._point(params)
-        with self._lock:
-            self._queue.append(point)
+        """Adds a point that ask returns ahead of the initial design and of suggestions.
+
+        Parameters that are left out have random values, which depend on the seed.
+        """
+        point = request_point(params)
+        with self._suggestions.busy:
+            with self._lock:
+                queue = [*self._queue, point]
+            request = {"action": "complete", "queue": queue}
+            try:
+                answer = self._exchange(self._suggestions, request)
+            except RequestError as err:
+                raise RequestError(_QUEUED.sub("", str(err))) from None
+            with self._lock:
+                self._queue.append(self._decode(answer["points"][-1]["params"]))
 
     def add(self, params: Mapping[str, Any], value: Value) -> Trial:
         """Records an evaluation made elsewhere as a new complete trial."""
