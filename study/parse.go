@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
@@ -362,6 +363,10 @@ func (r *reader) earlier(raw json.RawMessage) {
 	}
 	for i, item := range items {
 		var t Told
+		if row(item) {
+			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(item)), "earlier", i)
+			return // the others have the same form
+		}
 		if _, ok := r.members(item, []string{"params", "state", "value", "numbers"}, nil, "earlier", i); !ok {
 			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(item)), "earlier", i)
 		} else if err := json.Unmarshal(item, &t); err != nil {
@@ -369,6 +374,18 @@ func (r *reader) earlier(raw json.RawMessage) {
 		}
 		r.Earlier.Trials = append(r.Earlier.Trials, t)
 	}
+}
+
+// row reports whether text is an object with values of parameters beside the value of the objective, such as a
+// row of a table, in place of the key params.
+func row(text []byte) bool {
+	members, _, ok := strictjson.Object(text, nil, nil)
+	for name := range members {
+		if _, near := didyoumean.Near(name, []string{"params"}); near {
+			return false
+		}
+	}
+	return ok && len(members) > 0
 }
 
 // end reads the conditions that end a run.
