@@ -170,6 +170,16 @@ def test_missing_numbers_name_the_dictionary() -> None:
         study.tell(study.ask(), (1, 2))
 
 
+@pytest.mark.parametrize("note", ["a text", None, math.nan, [1]])
+def test_a_number_that_is_none_warns(note: Any, tmp_path: Path) -> None:
+    stored = Study.create(tmp_path / "bo.db", "s", X)
+    with Study(X) as study:
+        for s in (study, stored):
+            with pytest.warns(UserWarning, match='"note" is no finite number'):
+                told = s.tell(s.ask(), {"value": 1, "note": note, "cost": 2})
+            assert told.numbers == {"value": 1, "cost": 2}
+
+
 @pytest.mark.parametrize("stored", [False, True])
 def test_result_at_other_settings(stored: bool, tmp_path: Path) -> None:
     """A number with the name of a parameter has the value of the parameter in the trial."""

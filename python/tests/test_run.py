@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -218,6 +219,35 @@ def test_executors() -> None:
         result = minimize(bowl, X, budget=8, executor=pool)
     assert len(result.trials) == 8
     assert result.best.seconds > 0
+
+
+def lock(_: dict[str, Any]) -> Any:
+    return threading.Lock()
+
+
+def no_pickle(_: dict[str, Any]) -> float:
+    raise TypeError("cannot pickle the model")
+
+
+@pytest.mark.parametrize("options", [{}, {"failures": "expected"}])
+def test_what_cannot_be_pickled_ends_a_run(options: dict[str, Any]) -> None:
+    for f in (lambda _: 1.0, partial(pow, threading.Lock()), lock):
+        with ProcessPoolExecutor(2) as pool, pytest.raises(FailuresError) as caught:
+            minimize(f, X, budget=20, executor=pool, **options)
+        assert "picklable: define the function at the top level" in str(caught.value)
+        assert caught.value.__cause__ is not None
+        assert caught.value.result is not None
+        assert len(caught.value.result.trials) <= 4
+    with ProcessPoolExecutor(2) as pool, pytest.raises(NoValueError, match="the model"):
+        minimize(no_pickle, X, budget=2, executor=pool)
+
+
+def test_coroutine_functions() -> None:
+    async def f(params: dict[str, Any]) -> float:
+        return bowl(params)
+
+    with pytest.raises(TypeError, match="f is a coroutine function, want a function that"):
+        minimize(f, X)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("workers", [1, 3])

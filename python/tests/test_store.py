@@ -4,7 +4,9 @@ import math
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +74,30 @@ def test_corrections(tmp_path: Path) -> None:
     assert [t.message for t in trials] == ["", "wrong sample", ""]
 
 
+def test_a_study_that_exists_warns_of_other_options(tmp_path: Path) -> None:
+    space = {"x": Float(1, 2, log=True), "n": Int(1, 9, step=2), "o": ["a", True], "k": 3}
+    options: Any = {"goal": "maximize", "budget": 9, "kernel": "rbf", "require": ["cost <= 1"]}
+    store = tmp_path / "bo.db"
+
+    def create(**changed: Any) -> None:
+        Study.create(store, "a", space, exist_ok=True, **{**options, **changed})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        create()
+        create()
+        Study.create(store, "a", space, exist_ok=True)
+        create(earlier=[{"params": {"x": 1.5, "n": 1, "o": "a"}, "state": "failed"}])
+    for changed, keys in (
+        ({"goal": "minimize"}, "other objectives than"),
+        ({"budget": 8, "seed": 4}, "other budget and other seed than"),
+        ({"kernel": "linear"}, "other surrogate than"),
+    ):
+        with pytest.warns(UserWarning, match=keys) as caught:
+            create(**changed)
+        assert caught[0].filename == __file__
+
+
 def test_faults(tmp_path: Path) -> None:
     store = tmp_path / "bo.db"
     with pytest.raises(CommandError, match="no studies yet"):
@@ -79,7 +105,8 @@ def test_faults(tmp_path: Path) -> None:
     study = Study.create(store, "demo", {"x": Float(0, 1)})
     with pytest.raises(ExistsError, match="the study exists: use"):
         Study.create(store, "demo", {"x": Float(0, 1)})
-    opened = Study.create(store, "demo", {"y": Float(0, 1)}, exist_ok=True)
+    with pytest.warns(UserWarning, match="demo exists with other parameters than the arguments"):
+        opened = Study.create(store, "demo", {"y": Float(0, 1)}, exist_ok=True)
     assert opened.definition == study.definition
     with pytest.raises(AttributeError, match="evaluate the trials of ask in a loop"):
         study.run  # type: ignore[attr-defined] # noqa: B018

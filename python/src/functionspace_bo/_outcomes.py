@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
@@ -149,8 +150,8 @@ def read_numbers(
     """Returns the numbers of a report by name, or raises TrialError.
 
     A single number is the value of the first objective. A tuple or list has the values of several
-    objectives in their order. Numbers that are not declared are only recorded:
-    those that are not usable are left out.
+    objectives in their order. Numbers that are not declared are only recorded: values that are
+    not usable are left out, with a warning.
     """
     if len(objectives) > 1 and isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         if len(value) != len(objectives):
@@ -167,6 +168,10 @@ def read_numbers(
         except TrialError:
             if name in declared:
                 raise
+            warnings.warn(
+                f'"{name}" is no finite number: trials record only numbers, and it is left out',
+                stacklevel=2,
+            )
     return numbers
 
 

@@ -7,6 +7,7 @@ import inspect
 import logging
 import math
 import operator
+import pickle
 import re
 import time
 import traceback
@@ -68,6 +69,11 @@ class Run:
     ) -> None:
         if not callable(f):
             raise TypeError(f"f is {shown(f)}, want a function of the parameters")
+        if inspect.iscoroutinefunction(f):
+            raise TypeError(
+                "f is a coroutine function, want a function that returns a number, such as "
+                "lambda p: asyncio.run(f(p)); in a running event loop use Study.ask and tell"
+            )
         budget, workers = _count("budget", budget), _count("workers", workers)
         max_failures = _count("max_failures", max_failures, least=0)
         target, time_limit = _finite("target", target), _finite("time", time_limit)
@@ -250,10 +256,20 @@ class Run:
             self._failed(told, error)
         self._progress.ended(told)
         self._look(told)
+        if _unpicklable(error) and not self._stopped and not self._succeeded():
+            self._stopped = FailuresError(
+                f"{told.message} (a function for other processes, and its value, must be "
+                "picklable: define the function at the top level of a module)"
+            )
         if error is not None and not self._stopped:
             _clear_frames(error)
         if self._callback is not None and self._callback(self._study, told):
             self._stopped = self._stopped or "the callback ended the run"
+
+    def _succeeded(self) -> bool:
+        """Reports whether a trial of this run has a value."""
+        trials = self._study._trials
+        return any(trials[number - 1].state in ("complete", "stopped") for number in self._begun)
 
     def _failed(self, trial: Trial, error: Exception | None) -> None:
         """Logs a failed trial with the traceback of its exception, if it has one."""
@@ -437,6 +453,15 @@ def _complete(future: Future[tuple[Any, float]], work: _Work) -> None:
         future.set_result(work())
     except BaseException as err:
         future.set_exception(err)
+
+
+def _unpicklable(error: BaseException | None) -> bool:
+    """Reports whether an exception comes from pickling a _Work or its outcome, not from f."""
+    if error is None or hasattr(error, "_bo_seconds"):
+        return False
+    return isinstance(error, pickle.PicklingError) or (
+        isinstance(error, (TypeError, AttributeError)) and "pickle" in str(error)
+    )
 
 
 def _clear_frames(error: BaseException) -> None:

@@ -7,13 +7,14 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
 from ._binary import read_answer, run_binary
-from ._definition import define
+from ._definition import define, read_file
 from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
 from ._reporter import LocalReporter
@@ -96,7 +97,21 @@ class StoredStudy:
             except ExistsError as err:
                 if not exist_ok:
                     raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
+                study = cls(store, name)
+                study._warn_of_differences(read_file(path, ""), definition)
+                return study
         return cls(store, name)
+
+    def _warn_of_differences(self, given: Mapping[str, Any], stated: Iterable[str]) -> None:
+        """Warns of the stated keys of a given definition that the stored one has otherwise."""
+        keys = (k for k in stated if k not in ("version", "name", "earlier"))
+        other = [k for k in keys if given.get(k) != self._definition.get(k)]
+        if other:
+            warnings.warn(
+                f"study {self.name} exists with other {' and other '.join(other)} than the "
+                "arguments, which are ignored: bo study edit changes a stored study",
+                stacklevel=4,
+            )
 
     @property
     def definition(self) -> dict[str, Any]:

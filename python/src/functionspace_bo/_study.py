@@ -158,7 +158,7 @@ class Study:
         """Stores a new study and returns it. The store is made if it does not exist.
 
         Raises ExistsError if the store has a study of the name. With exist_ok this study is
-        returned, with the space and the options that it has.
+        returned, with the space and the options that it has, and a warning if they differ.
         """
         from ._store import StoredStudy
 
