@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing.connection import Client
@@ -54,6 +55,18 @@ def unstoppable(params: dict[str, Any], trial: Trial) -> float:
     if trial.should_stop():
         raise RuntimeError("the result of a stopped trial does not count")
     return loss
+
+
+@pytest.mark.parametrize(
+    ("step", "value", "warns"),
+    [(0.93, 5, True), (0.5, 0.93, False), (5, 0.93, False), (5.0, 3, False), (1, 0, False)],
+)
+def test_swapped_arguments_of_a_report_warn(step: Any, value: Any, warns: bool) -> None:
+    with Study(X) as study, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study.ask().report(step, value)
+    assert ["the step comes first" in str(w.message) for w in caught] == [True] * warns
+    assert all(w.filename == __file__ for w in caught)
 
 
 @pytest.mark.parametrize("f", [train, unstoppable])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypedDict
 
 from ._outcomes import Outcomes, as_int
@@ -94,6 +96,12 @@ class Trial:
         """
         if self._reporter is None:
             raise TrialError(f"trial {self.number} is not being evaluated: use Study.report")
+        if isinstance(value, Integral) and isinstance(step, Real) and step % 1 != 0:
+            warnings.warn(
+                "report(step, value) has a fraction as the step and a whole number as the value: "
+                "the step comes first, unlike in Optuna",
+                stacklevel=2,
+            )
         return self._reporter.report(step, value)
 
     def should_stop(self) -> bool:
