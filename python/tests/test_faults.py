@@ -30,6 +30,7 @@ from functionspace_bo import (
 )
 
 X = {"x": Float(0, 1)}
+CONDITION: Any = any
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,11 @@ X = {"x": Float(0, 1)}
         ({"x": [object()]}, 'parameter "x": values is <object'),
         ({"x": Float(float("nan"), 1)}, 'parameter "x": min is nan, want a finite number'),
         ({"x": Float(0, float("inf"))}, 'parameter "x": max is inf, want a finite number'),
+        ({"x": ["a", None]}, 'parameter "x": a value is None, want a number, text or boolean: use'),
+        (
+            {"x": Float(0, 1, when=CONDITION)},
+            'parameter "x": when is <built-in function any>, want',
+        ),
         (None, "the space is None, want parameters by name"),
         ("x", "the space is 'x', want parameters by name"),
     ],
@@ -99,6 +105,8 @@ def test_numbers_of_trials() -> None:
 def test_objectives_that_are_no_functions() -> None:
     with pytest.raises(TypeError, match="f is 3, want a function"):
         minimize(3, X)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"callback is \[.*, want a function of study and trial"):
+        minimize(max, X, callback=[print])  # type: ignore[arg-type]
 
 
 def constant(value: Any, _: dict[str, Any]) -> Any:

@@ -221,6 +221,15 @@ def test_executors() -> None:
     assert result.best.seconds > 0
 
 
+def test_a_run_without_a_trial_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    with Study(X, initial=2) as study:
+        study.add({"x": 0.5}, 1)
+        study.run(bowl, 3)
+        assert caplog.text == ""
+        assert len(study.run(bowl, 3).trials) == 4
+        assert "the budget is 3, and the study has 3 finished trials" in caplog.text
+
+
 def lock(_: dict[str, Any]) -> Any:
     return threading.Lock()
 

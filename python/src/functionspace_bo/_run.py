@@ -74,6 +74,8 @@ class Run:
                 "f is a coroutine function, want a function that returns a number, such as "
                 "lambda p: asyncio.run(f(p)); in a running event loop use Study.ask and tell"
             )
+        if not (callback is None or callable(callback)):
+            raise TypeError(f"callback is {shown(callback)}, want a function of study and trial")
         budget, workers = _count("budget", budget), _count("workers", workers)
         max_failures = _count("max_failures", max_failures, least=0)
         target, time_limit = _finite("target", target), _finite("time", time_limit)
@@ -109,6 +111,13 @@ class Run:
         """Runs, and returns the result."""
         interrupted = False
         error: BaseException | None = None
+        finished = self._finished(self._study._trials)
+        if finished >= self._budget:
+            _logger.warning(
+                "no trial is evaluated: the budget is %d, and the study has %d finished trials",
+                self._budget,
+                finished,
+            )
         try:
             if self._workers > 1 and self._batch is None:
                 self._stream()

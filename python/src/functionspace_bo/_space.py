@@ -162,6 +162,16 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
     parameters = {name: _parameter(name, value) for name, value in space.items()}
     for name, p in parameters.items():
         _require_several(name, p)
+        if callable(p.when):
+            raise StudyError(
+                f'parameter "{name}": when is {shown(p.when)}, want a text such as '
+                "\"optimizer == 'sgd'\""
+            )
+        if isinstance(p, (Categorical, Ordinal)) and any(v is None for v in p.values):
+            raise StudyError(
+                f'parameter "{name}": a value is None, want a number, text or boolean: use a text '
+                'such as "none", which the function translates'
+            )
     return [{"name": name, **p.definition()} for name, p in parameters.items()], parameters
 
 
