@@ -343,7 +343,7 @@ func conditions(trials []*optunaTrial, joined map[string]*distribution, everywhe
 // separating returns the values of a parameter control that exactly the rows with the parameter name have;
 // nil if there are none, or if all rows with control have the parameter name.
 func separating(rows []map[string]any, name, control string, d *distribution) []any {
-	counter := d.kind == space.KindInt && !d.log && d.high-d.low < maxCounter
+	counter := d.kind == space.KindInt && !d.log && d.high-d.low < maxCounter && max(-d.low, d.high) < 1<<53
 	if d.kind != space.KindCategorical && !counter {
 		return nil
 	}

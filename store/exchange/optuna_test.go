@@ -438,6 +438,7 @@ func TestReadSQLiteReportsFaults(t *testing.T) {
 
 func TestReadJournalReportsFaults(t *testing.T) {
 	const create = `{"op_code":0,"study_name":"a","directions":[1]}` + "\n"
+	const huge = `"n":"{\"name\":\"IntDistribution\",\"attributes\":{\"low\":100000000000000000,\"high\":100000000000000032}}"`
 	trial := func(params, distribution string) string {
 		text, _ := json.Marshal(distribution)
 		return create + `{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":1,"params":` + params + `,"distributions":{"x":` + string(text) + "}}\n"
@@ -449,7 +450,10 @@ func TestReadJournalReportsFaults(t *testing.T) {
 		create + "{}\n":                  "line 2: key op_code is missing",
 		create + "{\n":                   "line 2: unexpected end of JSON input",
 		create + `{"op_code":11}` + "\n": "line 2: op_code 11 is not known",
-		create:                           "no parameter occurs in all complete trials",
+		create + `{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":1,"params":{"n":100000000000000000,"x":1},"distributions":{` + huge +
+			`,"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0,\"high\":1}}"}}` + "\n" +
+			`{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":1,"params":{"n":100000000000000032},"distributions":{` + huge + "}}\n": "an int must lie within ±2^53",
+		create: "no parameter occurs in all complete trials",
 		create + create + `{"op_code":0,"study_name":"b"}` + "\n":                                     `it holds 2 studies, name one: "a", "b"`,
 		create + `{"op_code":4,"study_id":0,"state":9}` + "\n":                                        "line 2: state 9",
 		create + `{"op_code":4,"study_id":0,"datetime_start":"noon"}` + "\n":                          `line 2: "noon" is not a time`,
