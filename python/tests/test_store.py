@@ -161,6 +161,7 @@ def test_faults_of_create(tmp_path: Path) -> None:
         Study.create(store, "other", {"x": Float(1, 0)})
 
 
+@pytest.mark.filterwarnings("ignore:.*is no finite number")
 def test_arguments_of_a_stored_study(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, require=["gap <= 1"])
     a, b, c = study.ask(3)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from functionspace_bo import (
     NoValueError,
     Ordinal,
     RequestError,
+    Step,
     Study,
     StudyError,
+    Trial,
     TrialError,
     minimize,
 )
@@ -205,6 +208,17 @@ def test_a_queue_with_noise_may_repeat_points() -> None:
         assert study.ask().source == "design"
 
 
+def test_trials_are_shown_briefly() -> None:
+    trial = Trial(3, {"x": 0.5})
+    assert repr(trial) == "Trial(number=3, params={'x': 0.5}, state='pending', source='suggested')"
+    trial = replace(trial, state="complete", value=0.0, numbers={"value": 0.0}, seconds=1.23456)
+    trial = replace(trial, steps=(Step(1, 2), Step(2, 0)), feasible=False)
+    assert repr(trial) == (
+        "Trial(number=3, params={'x': 0.5}, state='complete', value=0.0, numbers={'value': 0.0}, "
+        "source='suggested', seconds=1.23, feasible=False, <2 steps>)"
+    )
+
+
 def test_exhausted() -> None:
     with Study({"n": Int(1, 3)}, noise_free=True) as study:
         assert len(study.ask(5)) == 3
@@ -323,6 +337,7 @@ def test_earlier_evaluations_of_a_table(tmp_path: Path) -> None:
         Study(X, earlier=str(tmp_path / "none.csv"))
 
 
+@pytest.mark.filterwarnings("ignore:.*is no finite number")
 def test_further_numbers_fail_no_trial() -> None:
     with Study({"x": Float(0, 1)}, require=["gap <= 1"]) as study:
         t = study.tell(study.ask(), {"value": 1, "gap": 0, "nan": math.nan, "note": 1e308})

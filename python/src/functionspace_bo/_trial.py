@@ -86,6 +86,21 @@ class Trial:
     In a stored study only the trials of StoredStudy.trials have them."""
     _reporter: Reporter | None = field(default=None, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        """Returns the fields that have no default value, and the number of steps."""
+        shown = {"number": self.number, "params": self.params, "state": self.state}
+        for name in ("value", "numbers", "message", "source", "prediction", "warnings"):
+            if getattr(self, name) not in (None, {}, "", ()):
+                shown[name] = getattr(self, name)
+        if self.seconds:
+            shown["seconds"] = float(f"{self.seconds:.3g}")
+        if self.feasible is not None:
+            shown["feasible"] = self.feasible
+        parts = [f"{name}={value!r}" for name, value in shown.items()]
+        if self.steps:
+            parts.append(f"<{len(self.steps)} steps>")
+        return f"Trial({', '.join(parts)})"
+
     def report(self, step: SupportsFloat, value: SupportsFloat) -> bool:
         """Reports the value of the objective at a step, such as an epoch, of a running trial.
 
