@@ -52,6 +52,7 @@ type cli struct {
 	Check    checkCmd    `cmd:"" help:"Check whether the surrogate model agrees with the trials of a study."`
 	Plot     plotCmd     `cmd:"" help:"Draw a study: history, slices, maps, importance, calibration and more."`
 	Report   reportCmd   `cmd:"" help:"Write a report of a study to an HTML file, with pictures and tables."`
+	Evaluate evaluateCmd `cmd:"" help:"Exchange the trials of a stored study and their results by pipes, for a program that evaluates them."`
 	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`
 	Serve    serveCmd    `cmd:"" help:"Serve the studies of a store over HTTP: gRPC, and JSON for curl."`
 	Worker   workerCmd   `cmd:"" help:"Evaluate trials of a study of bo serve by a program."`

@@ -108,8 +108,6 @@ def test_faults(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="demo exists with other parameters than the arguments"):
         opened = Study.create(store, "demo", {"y": Float(0, 1)}, exist_ok=True)
     assert opened.definition == study.definition
-    with pytest.raises(AttributeError, match="evaluate the trials of ask in a loop"):
-        study.run  # type: ignore[attr-defined] # noqa: B018
     with pytest.raises(CommandError, match='unknown study "dem": did you mean demo'):
         Study.open(store, "dem")
     with pytest.raises(TrialError, match="no such trial"):

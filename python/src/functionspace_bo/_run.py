@@ -36,7 +36,7 @@ from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyE
 if TYPE_CHECKING:
     from ._study import Study
 
-_logger = logging.getLogger("functionspace_bo")
+logger = logging.getLogger("functionspace_bo")
 
 Objective = Callable[..., Value | None]
 
@@ -67,18 +67,10 @@ class Run:
         callback: Callable[[Study, Trial], Any] | None,
         progress: bool | None,
     ) -> None:
-        if not callable(f):
-            raise TypeError(f"f is {shown(f)}, want a function of the parameters")
-        if inspect.iscoroutinefunction(f):
-            raise TypeError(
-                "f is a coroutine function, want a function that returns a number, such as "
-                "lambda p: asyncio.run(f(p)); in a running event loop use Study.ask and tell"
-            )
-        if not (callback is None or callable(callback)):
-            raise TypeError(f"callback is {shown(callback)}, want a function of study and trial")
-        budget, workers = _count("budget", budget), _count("workers", workers)
-        max_failures = _count("max_failures", max_failures, least=0)
-        target, time_limit = _finite("target", target), _finite("time", time_limit)
+        check_function(f, callback)
+        budget, workers = count("budget", budget), count("workers", workers)
+        max_failures = count("max_failures", max_failures, least=0)
+        target, time_limit = finite("target", target), finite("time", time_limit)
         if target is not None and study._outcomes.several:
             raise StudyError("target is for one objective")
         definition = study.definition
@@ -113,7 +105,7 @@ class Run:
         error: BaseException | None = None
         finished = self._finished(self._study._trials)
         if finished >= self._budget:
-            _logger.warning(
+            logger.warning(
                 "no trial is evaluated: the budget is %d, and the study has %d finished trials",
                 self._budget,
                 finished,
@@ -212,7 +204,7 @@ class Run:
         """Starts the evaluation of a trial, or performs it if there is one worker."""
         self._begun.add(trial.number)
         self._progress.started(trial)
-        work = _Work(self._f, trial.copy(), self._takes_trial)
+        work = Work(self._f, trial.copy(), self._takes_trial)
         if self._takes_trial:
             work = replace(work, trial=self._reporting(work.trial))
         future: Future[tuple[Any, float]] = Future()
@@ -254,7 +246,7 @@ class Run:
             told = stopped.copy()
         elif error is not None:
             seconds = getattr(error, "_bo_seconds", 0.0)
-            told = self._study._fail(trial, _message(error), seconds)
+            told = self._study._fail(trial, describe(error), seconds)
         else:
             value, seconds = future.result()
             try:
@@ -285,7 +277,7 @@ class Run:
         self._cause = error
         level = logging.INFO if self._expected else logging.WARNING
         self._progress.hide()
-        _logger.log(level, "trial %d failed: %s", trial.number, trial.message, exc_info=error)
+        logger.log(level, "trial %d failed: %s", trial.number, trial.message, exc_info=error)
 
     def _look(self, trial: Trial) -> None:
         """Ends the run after a trial that calls for it."""
@@ -384,7 +376,20 @@ class Run:
             result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
 
 
-def _count(name: str, number: Any, least: int = 1) -> int | None:
+def check_function(f: Any, callback: Any) -> None:
+    """Raises TypeError for a value that is no function to evaluate, or no callback."""
+    if not callable(f):
+        raise TypeError(f"f is {shown(f)}, want a function of the parameters")
+    if inspect.iscoroutinefunction(f):
+        raise TypeError(
+            "f is a coroutine function, want a function that returns a number, such as "
+            "lambda p: asyncio.run(f(p)); in a running event loop use Study.ask and tell"
+        )
+    if not (callback is None or callable(callback)):
+        raise TypeError(f"callback is {shown(callback)}, want a function of study and trial")
+
+
+def count(name: str, number: Any, least: int = 1) -> int | None:
     """Returns an argument that is a whole number, least or more, or raises StudyError."""
     if number is None:
         return None
@@ -399,7 +404,7 @@ def _count(name: str, number: Any, least: int = 1) -> int | None:
     return count
 
 
-def _finite(name: str, number: Any) -> float | None:
+def finite(name: str, number: Any) -> float | None:
     """Returns an argument that is a finite number, or raises StudyError."""
     if number is None:
         return None
@@ -436,7 +441,7 @@ def takes_trial(f: Objective) -> bool:
 
 
 @dataclass(frozen=True)
-class _Work:
+class Work:
     """One evaluation. It can be pickled if f can."""
 
     f: Objective
@@ -455,7 +460,7 @@ class _Work:
         return value, time.perf_counter() - started
 
 
-def _complete(future: Future[tuple[Any, float]], work: _Work) -> None:
+def _complete(future: Future[tuple[Any, float]], work: Work) -> None:
     """Evaluates f and stores the outcome in future."""
     future.set_running_or_notify_cancel()
     try:
@@ -465,7 +470,7 @@ def _complete(future: Future[tuple[Any, float]], work: _Work) -> None:
 
 
 def _unpicklable(error: BaseException | None) -> bool:
-    """Reports whether an exception comes from pickling a _Work or its outcome, not from f."""
+    """Reports whether an exception comes from pickling a Work or its outcome, not from f."""
     if error is None or hasattr(error, "_bo_seconds"):
         return False
     return isinstance(error, pickle.PicklingError) or (
@@ -481,7 +486,7 @@ def _clear_frames(error: BaseException) -> None:
         seen = seen.__context__
 
 
-def _message(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Describes an exception on one line."""
     text = "; ".join(str(error).split("\n")).strip()
     name = type(error).__name__

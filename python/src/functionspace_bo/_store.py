@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
@@ -19,7 +19,7 @@ from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
-from ._trial import Pareto, Step, Trial, frame, number_of
+from ._trial import Pareto, Result, Step, Trial, frame, number_of
 from .errors import (
     BoError,
     CommandError,
@@ -179,17 +179,62 @@ class StoredStudy:
         A trial with another result raises TrialError. With correct, the given numbers replace the
         numbers of a finished trial, and its other numbers stay.
         """
-        conditions = [*self._definition.get("require", ()), self._cost]
-        declared = [
-            *self._outcomes.declared,
-            *(re.split("[<>]=", c)[0].strip() for c in conditions),
-        ]
-        numbers = read_numbers(value, [g.name for g in self._outcomes.goals], declared)
+        numbers = self._numbers(value)
         flags = ["--correct"] if correct else []
         if at is not None:
             flags.append(f"--at={json.dumps(request_point(at))}")
         told = self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
         return self._trial(told)
+
+    def _numbers(self, value: Value | None) -> dict[str, float]:
+        """Returns the numbers of a result by name."""
+        conditions = [*self._definition.get("require", ()), self._cost]
+        declared = [
+            *self._outcomes.declared,
+            *(re.split("[<>]=", c)[0].strip() for c in conditions),
+        ]
+        return read_numbers(value, [g.name for g in self._outcomes.goals], declared)
+
+    def run(
+        self,
+        f: Callable[..., Value | None],
+        *,
+        workers: int = 1,
+        target: float | None = None,
+        time: float | None = None,
+        max_failures: int | None = None,
+        callback: Callable[[StoredStudy, Trial], Any] | None = None,
+    ) -> Result:
+        """Evaluates f until the budget of the study is used up, and returns the result.
+
+        Several processes may run one study at the same time. Trials are issued under leases that
+        are extended while f runs. If a process ends in any way, its trials are issued again.
+
+        Args:
+            f: Takes the parameters as a dictionary, and a keyword argument trial if it has one.
+                It returns a number, several numbers by name, or a tuple of the objectives. An
+                exception is a failed trial.
+            workers: Evaluations at a time, in threads if there are several.
+            target: Ends the run when a trial is at least as good.
+            time: Ends the run after so many seconds. Evaluations under way are finished.
+            max_failures: Ends the run with FailuresError when more trials have failed.
+            callback: Is called with the study and each finished trial of this run. A true
+                result ends the run.
+
+        Raises NoValueError if no trial has a value. Ctrl-C ends the run, and the result then has
+        interrupted.
+        """
+        from ._stored_run import StoredRun
+
+        return StoredRun(
+            self,
+            f,
+            workers=workers,
+            target=target,
+            time_limit=time,
+            max_failures=max_failures,
+            callback=callback,
+        ).result()
 
     def fail(
         self,
@@ -257,14 +302,6 @@ class StoredStudy:
         parameters of which every pair has a map; the default is the most important ones.
         """
         return stored(self._store, self.name, maps)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            hint = ": evaluate the trials of ask in a loop with tell and fail"
-            raise AttributeError(
-                f"a StoredStudy has no attribute {name!r}{hint if name == 'run' else ''}"
-            )
 
     def __repr__(self) -> str:
         return f"<StoredStudy {self.name}>"

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// A program evaluates the trials of a study by pipes. Results of trials that are not under way are left out.
+func TestEvaluations(t *testing.T) {
+	s := store.New(store.NewMemory(), store.Options{})
+	d := &study.Definition{Name: "s", Budget: 5, Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+	u, err := s.Create(t.Context(), d)
+	require.NoError(t, err)
+	in, results := io.Pipe()
+	trials, out := io.Pipe()
+	x := &evaluations{out: out, definition: d, under: map[int]chan evaluated{}}
+	go func() { _ = x.read(in) }()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- u.Run(t.Context(), x.evaluate, store.RunOptions{Workers: 2, OnEnd: x.ended})
+		_ = out.Close()
+	}()
+
+	stored := map[int]store.State{}
+	dec := json.NewDecoder(trials)
+	for {
+		var line struct {
+			Trial  int
+			Params map[string]float64
+			Result *trialJSON
+		}
+		if err := dec.Decode(&line); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		if line.Result != nil {
+			stored[line.Result.Trial] = line.Result.State
+			continue
+		}
+		require.Contains(t, line.Params, "x")
+		text := `{"trial": 99, "numbers": {"value": 1}} {"trial": %d, "numbers": {"value": 1, "more": 2}, "seconds": 3}`
+		if line.Trial == 2 {
+			text = `{"trial": %d, "failure": "burnt"}`
+		}
+		_, err := io.WriteString(results, strings.ReplaceAll(text, "%d", string(rune('0'+line.Trial))))
+		require.NoError(t, err)
+	}
+	require.NoError(t, <-ended)
+	require.Equal(t, map[int]store.State{1: "complete", 2: "failed", 3: "complete", 4: "complete", 5: "complete"}, stored)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "burnt", v.Trials[1].Message)
+	require.Equal(t, map[string]float64{"value": 1, "more": 2}, v.Trials[0].Numbers)
+	require.EqualValues(t, 3, v.Trials[0].Seconds)
+}
+
+func TestResultsOfTheInput(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "",
+		`{"trial": 1, "failure": "no"}`:    "",
+		`{"trial": 1, "numbers": {}}`:      "",
+		`{"trial": 1, "numb`:               "", // the program was killed
+		`{"trial": 1}`:                     `result 1 of the input has neither "numbers" nor "failure"`,
+		`{"trial": 1, "number": {"a": 1}}`: `result 1 of the input: json: unknown field "number", want {"trial": 3, "numbers": {…}}`,
+		`{"trial": 1, "numbers": {}} nan`:  "result 2 of the input: invalid character",
+		`{"trial": "a", "numbers": {}}`:    "result 1 of the input: json: cannot unmarshal string",
+	} {
+		err := (&evaluations{out: &bytes.Buffer{}, under: map[int]chan evaluated{}}).read(strings.NewReader(text))
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.ErrorAs(t, err, new(usageError))
+	}
+}
+
+func TestEndKind(t *testing.T) {
+	require.Equal(t, "budget", endKind(nil))
+	require.Equal(t, "failures", endKind(store.ErrFailures))
+	require.Empty(t, endKind(context.Canceled))
+	require.Equal(t, "the budget is used up", endText(nil, &study.Definition{}))
+}

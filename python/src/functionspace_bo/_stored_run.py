@@ -1,0 +1,204 @@
+"""Evaluates a function at the trials of a stored study."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ._binary import find_binary, read_answer
+from ._reporter import LocalReporter
+from ._run import Objective, Work, check_function, count, describe, finite, logger, takes_trial
+from ._trial import Result, Trial
+from .errors import FailuresError, NoValueError, ProcessError, TrialError
+
+if TYPE_CHECKING:
+    from ._store import StoredStudy
+
+_PATIENCE = 10.0  # seconds that bo has to release trials after its input
+
+
+class StoredRun:
+    """One call of StoredStudy.run.
+
+    `bo evaluate` issues the trials under leases that it extends, and stores the results. If this
+    process ends in any way, the input of `bo` ends, and `bo` releases the trials under way.
+    """
+
+    def __init__(
+        self,
+        study: StoredStudy,
+        f: Objective,
+        *,
+        workers: int,
+        target: float | None,
+        time_limit: float | None,
+        max_failures: int | None,
+        callback: Callable[[StoredStudy, Trial], Any] | None,
+    ) -> None:
+        check_function(f, callback)
+        self._study = study
+        self._f = f
+        self._takes_trial = takes_trial(f)
+        self._callback = callback
+        self._workers = count("workers", workers) or 1
+        self._flags = [f"--workers={self._workers}"]
+        if (value := finite("target", target)) is not None:
+            self._flags.append(f"--target={value!r}")
+        if (seconds := finite("time", time_limit)) is not None:
+            self._flags.append(f"--time={max(seconds, 1e-9):f}s")
+        if (most := count("max_failures", max_failures)) is not None:
+            self._flags.append(f"--max-failures={most}")
+        self._errors: dict[int, BaseException] = {}  # of failed trials of this run
+        self._cause: BaseException | None = None  # of the last failed trial
+        self._stopped = ""
+        self._kind = ""
+        self._sending = threading.Lock()
+
+    def result(self) -> Result:
+        """Runs, and returns the result."""
+        interrupted = False
+        with tempfile.TemporaryFile() as self._stderr:
+            self._process = self._start()
+            try:
+                self._serve()
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                self._end()
+            if not (interrupted or self._kind):
+                self._fault()
+        result = self._result(interrupted)
+        if not interrupted:
+            self._check(result)
+        return result
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        options: dict[str, Any] = {"start_new_session": True}  # Ctrl-C does not reach bo
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+            options = {"creationflags": flags}
+        store = ["--store", self._study._store]
+        command = [find_binary(), "evaluate", *store, *self._flags, "--", self._study.name]
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                **options,
+            )
+        except OSError as err:
+            raise ProcessError(f"bo cannot be started: {err}") from err
+
+    def _serve(self) -> None:
+        """Handles the lines of bo until the run ends. One worker evaluates in this thread."""
+        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+        while line := lines.get():
+            message = read_answer(line)
+            if "ended" in message:
+                self._stopped, self._kind = message["ended"], message["kind"]
+            elif "result" in message:
+                if self._recorded(self._study._trial(message["result"])):
+                    self._stopped, self._kind = "the callback ended the run", "callback"
+                    return
+            elif self._workers == 1:
+                self._evaluate(self._study._trial(message))
+            else:
+                trial = self._study._trial(message)
+                threading.Thread(target=self._evaluate, args=(trial,), daemon=True).start()
+
+    def _read(self, lines: queue.SimpleQueue[bytes]) -> None:
+        """Puts the lines of bo, and an empty one at their end."""
+        assert self._process.stdout is not None
+        with suppress(ValueError):  # the pipe is closed
+            for line in self._process.stdout:
+                lines.put(line)
+        lines.put(b"")
+
+    def _evaluate(self, trial: Trial) -> None:
+        """Evaluates f and sends the outcome."""
+        if self._takes_trial:
+            trial = replace(trial, _reporter=LocalReporter(self._study, trial.number))
+        answer: dict[str, Any] = {"trial": trial.number}
+        try:
+            value, answer["seconds"] = Work(self._f, trial, self._takes_trial)()
+            answer["numbers"] = self._study._numbers(value)
+        except TrialError as err:
+            answer["failure"] = str(err) or "failed"
+        except BaseException as err:  # in a thread also SystemExit, which would end it silently
+            if self._workers == 1 and not isinstance(err, Exception):
+                raise
+            self._errors[trial.number] = err
+            answer["seconds"] = getattr(err, "_bo_seconds", 0.0)
+            answer["failure"] = describe(err)
+        text = json.dumps(answer, allow_nan=False).encode() + b"\n"
+        assert self._process.stdin is not None
+        with self._sending, suppress(OSError, ValueError):  # bo has ended, which _serve reports
+            self._process.stdin.write(text)
+            self._process.stdin.flush()
+
+    def _recorded(self, trial: Trial) -> bool:
+        """Logs a failure and calls the callback. Reports whether it ends the run."""
+        if trial.state == "failed":
+            self._cause = self._errors.pop(trial.number, None)
+            logger.warning("trial %d failed: %s", trial.number, trial.message, exc_info=self._cause)
+        return self._callback is not None and bool(self._callback(self._study, trial))
+
+    def _end(self) -> None:
+        """Closes the input of bo, which then releases the trials under way."""
+        process = self._process
+        with self._sending, suppress(OSError):
+            assert process.stdin is not None
+            process.stdin.close()
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _fault(self) -> None:
+        """Raises the error with which bo ended."""
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
+        text = lines[-1].removeprefix("bo: ") if lines else f"exit code {self._process.returncode}"
+        raise ProcessError(text)
+
+    def _result(self, interrupted: bool) -> Result:
+        study = self._study
+        stopped = "" if self._kind == "budget" else self._stopped
+        result = Result(
+            study.trials,
+            study._outcomes,
+            interrupted=interrupted,
+            stopped=stopped,
+            definition=study.definition,
+        )
+        if study._outcomes.several and any(t.state == "complete" for t in result.trials):
+            result.pareto = study.pareto()
+        return result
+
+    def _check(self, result: Result) -> None:
+        """Raises the error of a run that failures ended, or that has no value."""
+        failed = [t for t in result.trials if t.state == "failed"]
+        if self._kind == "failures":
+            fault: FailuresError | NoValueError = FailuresError(self._stopped)
+        elif any(t.state == "complete" for t in result.trials):
+            return
+        elif failed:
+            fault = NoValueError(
+                f"no trial has a value: all {len(failed)} evaluations failed, "
+                f"the last one with: {failed[-1].message}"
+            )
+        else:
+            fault = NoValueError(f"no trial has a value: no trial has ended: {self._stopped}")
+        fault.result = result
+        raise fault from self._cause

@@ -1,0 +1,197 @@
+"""Study.run of a stored study: one process, several, and processes that end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import (
+    FailuresError,
+    Float,
+    Int,
+    NoValueError,
+    ProcessError,
+    Study,
+    StudyError,
+    Trial,
+)
+
+SPACE = {"x": Float(0, 1), "n": Int(1, 3)}
+
+
+def bowl(params: dict[str, Any]) -> float:
+    return float((params["x"] - 0.3) ** 2 + params["n"])
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_run_uses_the_budget(tmp_path: Path, workers: int) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=15, noise_free=True)
+    seen: list[int] = []
+    threads = set()
+
+    def f(params: dict[str, Any]) -> float:
+        threads.add(threading.current_thread() is threading.main_thread())
+        assert isinstance(params["n"], int)
+        if params["x"] > 0.95:
+            raise ValueError("too large")
+        return bowl(params)
+
+    result = study.run(f, workers=workers, callback=lambda _, t: seen.append(t.number))
+    assert threads == {workers == 1}
+    assert sorted(seen) == list(range(1, 16))
+    assert result.stopped == ""
+    assert result.best.number == study.best.number
+    assert study.best.value is not None
+    assert study.best.value < 1.05
+    assert all(t.state == "complete" or "ValueError" in t.message for t in study.trials)
+    assert all(t.seconds >= 0 for t in result.trials)
+    assert len(study.run(bowl).trials) == 15  # the budget is used up
+
+
+def test_ends_of_a_run(tmp_path: Path) -> None:
+    def create(name: str, **options: Any) -> Any:
+        return Study.create(tmp_path / "bo.db", name, {"x": Float(0, 1)}, budget=9, **options)
+
+    target = create("target").run(lambda p: 1.0, target=2)
+    assert len(target.trials) == 1
+    assert "target is reached" in target.stopped
+
+    def sleeps(params: dict[str, Any]) -> float:
+        time.sleep(0.2)
+        return 1.0
+
+    late = create("time").run(sleeps, time=0.1)
+    assert 1 <= len(late.trials) < 9
+    assert "the time is used up" in late.stopped
+    called = create("callback").run(lambda p: 1.0, callback=lambda _, t: t.number == 3)
+    assert called.stopped == "the callback ended the run"
+    assert called.trials[2].state == "complete"
+
+    def fails(params: dict[str, Any]) -> float:
+        raise ValueError("no")
+
+    for options, kind in (({"max_failures": 1}, FailuresError), ({}, FailuresError)):
+        study = create(f"fails {len(options)}".replace(" ", "-"))
+        with pytest.raises(kind, match="too many trials failed") as caught:
+            study.run(fails, **options)
+        assert isinstance(caught.value.__cause__, ValueError)
+        assert caught.value.result is not None
+    with pytest.raises(
+        NoValueError, match="all 9 evaluations failed, the last one with: the value is None"
+    ):
+        create("nothing", failures="expected").run(lambda p: None)
+    unusable = create("nan").run(lambda p: float("nan") if p["x"] < 0.5 else 1.0)
+    assert {t.state for t in unusable.trials} == {"complete", "failed"}
+
+
+def test_several_numbers(tmp_path: Path) -> None:
+    study = Study.create(
+        tmp_path / "bo.db",
+        "front",
+        {"x": Float(0, 1)},
+        objectives=["a", {"name": "b", "goal": "maximize"}],
+        require=["c <= 1"],
+        budget=8,
+    )
+    result = study.run(lambda p: {"a": p["x"], "b": p["x"] ** 2, "c": 2 * p["x"], "more": 3})
+    assert result.pareto is not None
+    assert result.pareto.front
+    assert study.trials[0].numbers["more"] == 3
+
+
+def test_a_rule_stops_trials(tmp_path: Path) -> None:
+    study = Study.create(
+        tmp_path / "bo.db",
+        "s",
+        {"x": Float(0, 1)},
+        budget=8,
+        stop={"rule": "median", "min_steps": 1, "startup": 2},
+    )
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        for step in range(1, 6):
+            if trial.report(step, params["x"]):
+                return 0.0  # it does not count
+        return float(params["x"])
+
+    states = [t.state for t in study.run(f).trials]
+    assert "stopped" in states
+    assert set(states) == {"complete", "stopped"}
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=3)
+
+    async def coroutine(params: dict[str, Any]) -> float:
+        return 1.0
+
+    with pytest.raises(TypeError, match="f is a coroutine function"):
+        study.run(coroutine)  # type: ignore[arg-type]
+    with pytest.raises(StudyError, match="workers is 0"):
+        study.run(bowl, workers=0)
+    with pytest.raises(StudyError, match="max_failures is 0, want 1 or more"):
+        study.run(bowl, max_failures=0)
+    (tmp_path / "bo.db").unlink()
+    with pytest.raises(ProcessError, match="no studies"):
+        study.run(bowl)
+
+
+def test_the_end_of_f_gives_the_trial_back(tmp_path: Path) -> None:
+    store = tmp_path / "bo.db"
+    study = Study.create(store, "demo", SPACE, budget=4)
+
+    def leaves(params: dict[str, Any]) -> float:
+        raise SystemExit(3)
+
+    def interrupts(params: dict[str, Any]) -> float:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit):
+        study.run(leaves)
+    assert study.run(interrupts).interrupted
+    assert [t.state for t in study.trials] == ["pending"]
+    begun = time.monotonic()
+    result = study.run(bowl)
+    assert time.monotonic() - begun < 30  # and not after a lease of a minute
+    assert [t.state for t in result.trials] == ["complete"] * 4
+    threads = Study.create(store, "threads", SPACE, budget=4, failures="expected")
+    with pytest.raises(NoValueError, match="SystemExit: 3"):
+        threads.run(leaves, workers=2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
+    program = (
+        "import sys, time\n"
+        "from functionspace_bo import Study\n"
+        "study = Study.open(sys.argv[1], 'demo')\n"
+        "def f(params):\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(float(sys.argv[2]))\n"
+        "    return params['x']\n"
+        "study.run(f)\n"
+    )
+    store = tmp_path / "bo.db"
+    study = Study.create(store, "demo", {"x": Float(0, 1)}, budget=12)
+    source = str(Path(__file__).parent.parent / "src")
+    env = {**os.environ, "PYTHONPATH": source}
+
+    def start(seconds: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", program, str(store), seconds]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, env=env)
+
+    slow = start("60")
+    assert slow.stdout is not None
+    assert slow.stdout.readline() == b"begun\n"
+    others = [start("0.02") for _ in range(2)]
+    slow.send_signal(signal.SIGKILL)
+    for process in (slow, *others):
+        process.communicate(timeout=60)
+    assert [p.returncode for p in others] == [0, 0]
+    assert [t.state for t in study.trials] == ["complete"] * 12
