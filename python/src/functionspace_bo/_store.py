@@ -199,7 +199,7 @@ class StoredStudy:
         self,
         f: Callable[..., Value | None],
         *,
-        workers: int = 1,
+        workers: int | None = None,
         target: float | None = None,
         time: float | None = None,
         max_failures: int | None = None,
@@ -214,7 +214,8 @@ class StoredStudy:
             f: Takes the parameters as a dictionary, and a keyword argument trial if it has one.
                 It returns a number, several numbers by name, or a tuple of the objectives. An
                 exception is a failed trial.
-            workers: Evaluations at a time, in threads if there are several.
+            workers: Evaluations at a time, in threads if there are several. The default is the
+                option workers of the study, or 1.
             target: Ends the run when a trial is at least as good.
             time: Ends the run after so many seconds. Evaluations under way are finished.
             max_failures: Ends the run with FailuresError when more trials have failed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import queue
 import subprocess
 import sys
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ._store import StoredStudy
 
 _PATIENCE = 10.0  # seconds that bo has to release trials after its input
+_TICK = 0.2  # seconds between looks for an interrupt
 
 
 class StoredRun:
@@ -37,7 +39,7 @@ class StoredRun:
         study: StoredStudy,
         f: Objective,
         *,
-        workers: int,
+        workers: int | None,
         target: float | None,
         time_limit: float | None,
         max_failures: int | None,
@@ -48,12 +50,14 @@ class StoredRun:
         self._f = f
         self._takes_trial = takes_trial(f)
         self._callback = callback
-        self._workers = count("workers", workers) or 1
+        definition = study.definition
+        self._workers: int = count("workers", workers) or definition.get("workers") or 1
+        self._level = logging.INFO if definition.get("failures") == "expected" else logging.WARNING
         self._flags = [f"--workers={self._workers}"]
         if (value := finite("target", target)) is not None:
             self._flags.append(f"--target={value!r}")
         if (seconds := finite("time", time_limit)) is not None:
-            self._flags.append(f"--time={max(seconds, 1e-9):f}s")
+            self._flags.append(f"--time={max(seconds, 1e-6):f}s")
         if (most := count("max_failures", max_failures)) is not None:
             self._flags.append(f"--max-failures={most}")
         self._errors: dict[int, BaseException] = {}  # of failed trials of this run
@@ -61,6 +65,7 @@ class StoredRun:
         self._stopped = ""
         self._kind = ""
         self._sending = threading.Lock()
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def result(self) -> Result:
         """Runs, and returns the result."""
@@ -100,9 +105,8 @@ class StoredRun:
 
     def _serve(self) -> None:
         """Handles the lines of bo until the run ends. One worker evaluates in this thread."""
-        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
-        while line := lines.get():
+        threading.Thread(target=self._read, daemon=True).start()
+        while line := self._next():
             message = read_answer(line)
             if "ended" in message:
                 self._stopped, self._kind = message["ended"], message["kind"]
@@ -116,13 +120,19 @@ class StoredRun:
                 trial = self._study._trial(message)
                 threading.Thread(target=self._evaluate, args=(trial,), daemon=True).start()
 
-    def _read(self, lines: queue.SimpleQueue[bytes]) -> None:
+    def _next(self) -> bytes:
+        """Returns the next line of bo, empty at their end. Ctrl-C interrupts it on all systems."""
+        while True:
+            with suppress(queue.Empty):
+                return self._lines.get(timeout=_TICK)
+
+    def _read(self) -> None:
         """Puts the lines of bo, and an empty one at their end."""
         assert self._process.stdout is not None
-        with suppress(ValueError):  # the pipe is closed
-            for line in self._process.stdout:
-                lines.put(line)
-        lines.put(b"")
+        with self._process.stdout as lines:
+            for line in lines:
+                self._lines.put(line)
+        self._lines.put(b"")
 
     def _evaluate(self, trial: Trial) -> None:
         """Evaluates f and sends the outcome."""
