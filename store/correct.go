@@ -26,9 +26,8 @@ type result struct {
 // result in an event. The next fit begins without a warm start, because the former result may have spoilt the
 // hyperparameters.
 func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t *Trial, point json.RawMessage) (Trial, error) {
-	former := result{State: t.State, Numbers: t.Numbers, Failure: t.Failure, Message: t.Message, Told: t.Told}
+	former := *t
 	if point != nil {
-		former.Params = t.Params
 		t.Params, t.Prediction = point, nil
 	}
 	if err := r.elsewhere(d, t); err != nil {
@@ -40,6 +39,10 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 			numbers = map[string]float64{}
 		}
 		maps.Copy(numbers, r.Numbers)
+		var err error
+		if numbers, err = usable(numbers, d.Declared()); err != nil {
+			return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
+		}
 		if err := d.Unreported(numbers); err != nil {
 			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
 		}
@@ -54,13 +57,22 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 		t.State, t.Numbers = Failed, r.Numbers
 	}
 	t.Failure, t.Message = r.Failure, r.Message
-	detail, err := json.Marshal(former)
+	e, err := row.corrected(now, &former, point != nil)
 	if err != nil {
 		return Trial{}, err
 	}
-	e := row.event(Event{Time: now, Kind: TrialCorrected, Trial: t.Number, Attempt: t.Attempt, Detail: string(detail)})
 	t.Revision, row.Warm = e.Revision, 0
 	return *t, putChanges(tx, row, []Trial{*t}, []Event{e})
+}
+
+// corrected returns the event of a trial whose result, and point if it moved, were the former ones.
+func (r *Row) corrected(now time.Time, former *Trial, moved bool) (Event, error) {
+	was := result{State: former.State, Numbers: former.Numbers, Failure: former.Failure, Message: former.Message, Told: former.Told}
+	if moved {
+		was.Params = former.Params
+	}
+	detail, err := json.Marshal(was)
+	return r.event(Event{Time: now, Kind: TrialCorrected, Trial: former.Number, Attempt: former.Attempt, Detail: string(detail)}), err
 }
 
 // undo gives the trials the results and points that they had at a revision, before later corrections. It returns the
@@ -76,7 +88,7 @@ func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int
 			return nil, err
 		}
 		for _, e := range events {
-			if (e.Kind == TrialCorrected || e.Kind == TrialMoved) && e.Trial <= len(trials) {
+			if (e.Kind == TrialCorrected || e.Kind == TrialMoved) && e.Trial >= 1 && e.Trial <= len(trials) {
 				later = append(later, e)
 			}
 		}

@@ -59,6 +59,11 @@ func (c *curves) update(tx Tx, row *Row, name string, maximize bool) (*curves, e
 	if next.complete == nil {
 		next.complete = map[int]curve{}
 	}
+	for _, t := range changed {
+		if t.State != Complete { // also a corrected one
+			delete(next.complete, t.Number)
+		}
+	}
 	for number := range attempts {
 		next.complete[number] = newCurve(of[number], maximize)
 	}

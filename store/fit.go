@@ -185,7 +185,13 @@ func (s *Store) proposed(tx Tx, row, based *Row, out loop.Proposals, warm json.R
 	row.Fits++
 	f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: s.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
 	if out.Fit != nil && out.Warm != nil {
-		f.Warm, row.Warm = warm, row.Fits
+		corrected, err := since(tx, row, TrialCorrected, based.Revision) // the fit had the former result
+		if err != nil {
+			return nil, err
+		}
+		if f.Warm = warm; !corrected {
+			row.Warm = row.Fits
+		}
 	}
 	trials := make([]Trial, len(out.Points))
 	for i, p := range out.Points {

@@ -42,8 +42,8 @@ type Report struct {
 	// At has the values, by parameter, at which the trial was evaluated, if they differ from the suggested values. The
 	// other active parameters keep their values. The trial moves to this point and loses its prediction.
 	At map[string]any
-	// Correct replaces the result of a finished trial. Numbers of a complete result that the report does not have
-	// stay. A trial without a result is an error, because its number may be wrong.
+	// Correct replaces the result of a finished trial. If the report is no failure, numbers of the former result that it
+	// does not have stay. Seconds and Output are left out. A trial without a result is an error, because its number may be wrong.
 	Correct bool
 }
 
@@ -120,7 +120,7 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		return Trial{}, fmt.Errorf("%w: trial %d has no result to correct", ErrConflict, t.Number)
 	case r.Correct && t.State == Stopped:
 		return Trial{}, r.agrees(t)
-	case r.Correct && !open:
+	case r.Correct && (!open || t.Failure == Lost && r.Failure != ""):
 		return r.correct(tx, row, now, d, t, point)
 	}
 	if r.Failure == "" {
@@ -135,6 +135,13 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		return *t, r.agrees(t)
 	}
 	var events []Event
+	if t.State == Failed { // lost or unfit: fits since then have left it out
+		e, err := row.corrected(now, t, false)
+		if err != nil {
+			return Trial{}, err
+		}
+		events = append(events, e)
+	}
 	if point != nil {
 		events = append(events, row.event(Event{Time: now, Kind: TrialMoved, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.Params)}))
 		t.Params, t.Prediction = point, nil
@@ -176,7 +183,12 @@ func (r *Report) point(row *Row, t *Trial) (json.RawMessage, error) {
 	if err := json.Unmarshal(t.Params, &values); err != nil {
 		return nil, err
 	}
-	at, err := p.space.PointWith(r.At, values)
+	defaults := maps.Clone(p.definition.Defaults)
+	if defaults == nil {
+		defaults = map[string]any{}
+	}
+	maps.Copy(defaults, values)
+	at, err := p.space.PointWith(r.At, defaults)
 	if err != nil {
 		return nil, fmt.Errorf("trial %d: %w", t.Number, err)
 	}
@@ -239,7 +251,7 @@ func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial, given 
 	if r.Token == "" || r.Token != t.Token {
 		return lacks
 	}
-	edited, err := editedSince(tx, row, t.Revision)
+	edited, err := since(tx, row, StudyEdited, t.Revision)
 	switch {
 	case err != nil:
 		return err
@@ -251,12 +263,12 @@ func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial, given 
 	return fmt.Errorf("%w after the trial was issued: %w", ErrEdited, lacks)
 }
 
-// editedSince reports whether the study was edited after a revision.
-func editedSince(tx Tx, row *Row, revision int64) (bool, error) {
+// since reports whether an event of a kind is later than a revision.
+func since(tx Tx, row *Row, kind EventKind, revision int64) (bool, error) {
 	const page = 1000
 	for {
 		events, err := tx.Events(row.ID, revision, page)
-		if err != nil || slices.ContainsFunc(events, func(e Event) bool { return e.Kind == StudyEdited }) {
+		if err != nil || slices.ContainsFunc(events, func(e Event) bool { return e.Kind == kind }) {
 			return err == nil, err
 		}
 		if len(events) < page {

@@ -167,7 +167,7 @@ const (
 	TrialOutput    EventKind = "trial output" // Detail is the end of the output, before the result
 	TrialFinished  EventKind = "trial finished"
 	TrialMoved     EventKind = "trial moved"     // Detail is the suggested parameters as JSON, before the result
-	TrialCorrected EventKind = "trial corrected" // Detail is the former result as JSON
+	TrialCorrected EventKind = "trial corrected" // Detail is the former result, also of a lost trial, as JSON
 	TrialStopped   EventKind = "trial stopped"   // Detail is the loop.Decision as JSON
 )
 

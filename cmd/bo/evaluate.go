@@ -121,7 +121,9 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 	defer func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		delete(x.under, t.Number)
+		if x.under[t.Number] == answer { // and not that of a later attempt
+			delete(x.under, t.Number)
+		}
 	}()
 	if err := x.print(map[string]any{"trial": t.Number, "params": t.Params, "source": t.Source, "warnings": t.Warnings}); err != nil {
 		return store.Report{}, err

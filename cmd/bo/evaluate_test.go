@@ -64,6 +64,36 @@ func TestEvaluations(t *testing.T) {
 	require.EqualValues(t, 3, v.Trials[0].Seconds)
 }
 
+// The end of an attempt leaves the next attempt at the trial.
+func TestNextAttempt(t *testing.T) {
+	begun := make(chan struct{}, 2)
+	x := &evaluations{out: signalling{begun}, under: map[int]chan evaluated{}}
+	first, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := x.evaluate(first, store.Trial{Number: 1}, space.Point{})
+		ended <- err
+	}()
+	<-begun
+	go func() {
+		_, err := x.evaluate(t.Context(), store.Trial{Number: 1}, space.Point{})
+		ended <- err
+	}()
+	<-begun
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	require.NoError(t, x.read(strings.NewReader(`{"trial": 1, "numbers": {"value": 1}}`)))
+	require.NoError(t, <-ended)
+}
+
+// signalling sends for each line that is written.
+type signalling struct{ lines chan<- struct{} }
+
+func (s signalling) Write(p []byte) (int, error) {
+	s.lines <- struct{}{}
+	return len(p), nil
+}
+
 func TestResultsOfTheInput(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                 "",

@@ -160,7 +160,8 @@ func parseAt(s *space.Space, words []string) (map[string]any, error) {
 func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	told, err := u.Tell(e.ctx, r)
 	if errors.Is(err, store.ErrConflict) {
-		if !r.Correct {
+		now, _, unread := u.Trial(e.ctx, r.Trial)
+		if !r.Correct && r.Key == "" && unread == nil && now.State != store.Stopped {
 			err = fmt.Errorf("%w; --correct replaces a result", err)
 		}
 		return refusal{err}

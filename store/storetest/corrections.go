@@ -72,7 +72,7 @@ func corrections(t *testing.T, o Opener) {
 	equal(t, "the coordinates of moved trials", []float64{v.Points[3].Float("x"), v.Points[5].Float("x")}, []float64{0.25, 0.125})
 	equal(t, "the prediction of a moved trial", v.Trials[5].Prediction, nil)
 
-	after, err := u.Ask(ctx, 1)
+	after, err := u.Ask(ctx, 1) // while trial 2 is lost
 	must(t, err)
 	for _, trial := range []store.Trial{suggested[0], moving[0], after[0]} {
 		params, err := other.Replay(ctx, trial.Number)
@@ -81,9 +81,11 @@ func corrections(t *testing.T, o Opener) {
 	}
 	_, err = u.Tell(ctx, store.Report{Trial: 2, Numbers: value(first[1])}) // lost trials take a result
 	must(t, err)
-	params, err := other.Replay(ctx, suggested[0].Number)
-	must(t, err)
-	equal(t, "the replayed parameters", string(params), string(suggested[0].Params))
+	for _, trial := range []store.Trial{suggested[0], after[0]} {
+		params, err := other.Replay(ctx, trial.Number)
+		must(t, err)
+		equal(t, "the replayed parameters", string(params), string(trial.Params))
+	}
 
 	events, err := u.Events(ctx, 0, 1000)
 	must(t, err)
@@ -93,7 +95,7 @@ func corrections(t *testing.T, o Opener) {
 			details = append(details, e.Detail)
 		}
 	}
-	if len(details) != 4 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
+	if len(details) != 5 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
 		t.Fatalf("the events of corrections have the details %q", details)
 	}
 }

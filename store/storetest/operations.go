@@ -192,7 +192,7 @@ func (m *machine) tell() {
 		moved = r.At != nil && (t.fitted == nil || m.textOf(t.fitted) != m.textOf(r.At))
 	}
 	r.Correct = m.rng.IntN(4) == 0
-	correct := r.Correct && t != nil && !t.open()
+	correct := r.Correct && t != nil && (!t.open() || t.failure == store.Lost && r.Failure != "")
 	numbers := maps.Clone(r.Numbers)
 	if correct && r.Failure == "" {
 		numbers = maps.Clone(t.numbers)

@@ -2215,7 +2215,7 @@ type TellRequest struct {
 	Seconds       float64                `protobuf:"fixed64,6,opt,name=seconds,proto3" json:"seconds,omitempty"` // time of the evaluation
 	Key           string                 `protobuf:"bytes,7,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
 	Output        string                 `protobuf:"bytes,8,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
-	Correct       bool                   `protobuf:"varint,9,opt,name=correct,proto3" json:"correct,omitempty"`  // replaces the result of a finished trial; numbers that are not given stay
+	Correct       bool                   `protobuf:"varint,9,opt,name=correct,proto3" json:"correct,omitempty"`  // replaces the result of a finished trial: numbers that are not given stay, seconds and output are left out
 	At            *structpb.Struct       `protobuf:"bytes,10,opt,name=at,proto3" json:"at,omitempty"`            // values by parameter at which the trial was evaluated, if they differ
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
