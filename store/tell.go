@@ -265,6 +265,9 @@ func (r *Report) complete(tx Tx, row *Row, d *study.Definition, t *Trial, given 
 
 // since reports whether an event of a kind is later than a revision.
 func since(tx Tx, row *Row, kind EventKind, revision int64) (bool, error) {
+	if row.Revision <= revision {
+		return false, nil
+	}
 	const page = 1000
 	for {
 		events, err := tx.Events(row.ID, revision, page)
