@@ -37,7 +37,8 @@ const constrained = 2048
 
 // design returns the next k points of the design that are not in seen, and adds
 // them to seen. Blocks of Options.Initial points follow one another, each
-// randomised by its own stream, so the result depends on seen alone. Points that
+// randomised by its own stream, so the result depends on seen and the trials alone. A trial of the design that was
+// evaluated at another point has used a point of the blocks too. Points that
 // violate constraints are left out. If the space has fewer than k points left,
 // points repeat; of a space that is not space.Space.Listed there may be fewer than k points. The error comes from
 // the context.
@@ -60,10 +61,18 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 	if len(t.space.Constraints()) > 0 { // most points of a block may be infeasible
 		blocks += constrained / t.opts.Initial
 	}
+	used, skipped := t.moved(), map[string]bool{}
 	for b := 0; b < blocks && more(); b++ {
 		points := t.designBlock(b)
-		for i := 0; i < len(points.keys) && len(out) < k; i++ {
-			add(points.points[i], points.keys[i])
+		for i, key := range points.keys {
+			switch {
+			case skipped[key]:
+			case used > 0 && !seen[key]:
+				used--
+				skipped[key] = true
+			default:
+				add(points.points[i], key)
+			}
 		}
 	}
 	if t.space.Restricted() {
@@ -85,6 +94,31 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 		}
 	}
 	return t.repeat(ctx, out, k, trial)
+}
+
+// moved returns the number of trials of the design that are at no point of its blocks: their evaluation was at other
+// values than suggested. It is 0 if other points than those of the blocks belong to the design.
+func (t *task) moved() int {
+	if t.optimum != nil || t.space.Restricted() || len(t.space.Constraints()) > 0 {
+		return 0
+	}
+	elsewhere, trials := map[string]int{}, 0
+	for i := range t.trials {
+		if t.trials[i].Source == Design {
+			elsewhere[t.trials[i].Point.Key()]++
+			trials++
+		}
+	}
+	for b := 0; b <= trials/t.opts.Initial+1 && len(elsewhere) > 0; b++ {
+		for _, key := range t.designBlock(b).keys {
+			delete(elsewhere, key)
+		}
+	}
+	n := 0
+	for _, k := range elsewhere {
+		n += k
+	}
+	return n
 }
 
 // repeat appends points of the space to out, which may repeat, until there are k. The error comes from the context.

@@ -144,3 +144,27 @@ func TestDesignOfFewPointsAmongMany(t *testing.T) {
 		require.Equal(t, Design, trials[1].Source)
 	}
 }
+
+// The design goes on after trials that were evaluated at other values than suggested, such as rounded ones.
+func TestDesignOfMovedTrials(t *testing.T) {
+	s := newSpace(t, space.Float("x", 0, 60), space.Float("y", 180, 250))
+	o := Options{Initial: 8, Seed: 5}
+	together, err := Propose(t.Context(), s, o, History{}, 12)
+	require.NoError(t, err)
+	var h History
+	for i, want := range together.Points {
+		one, err := Propose(t.Context(), s, o, h, 1)
+		require.NoError(t, err)
+		if i < 8 {
+			require.Equal(t, want.Point.Map(), one.Points[0].Point.Map(), "trial %d", i+1)
+		}
+		trial := Trial{ID: i + 1, Point: one.Points[0].Point, Source: one.Points[0].Source, State: Pending}
+		if i%3 != 1 { // two of three move
+			values := trial.Point.Map()
+			trial.Point, err = s.PointOf(map[string]any{"x": math.Floor(values["x"].(float64)), "y": math.Floor(values["y"].(float64))})
+			require.NoError(t, err)
+			trial.State, trial.Value = Complete, float64(i%4)
+		}
+		h.Trials = append(h.Trials, trial)
+	}
+}
