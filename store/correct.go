@@ -75,6 +75,32 @@ func (r *Row) corrected(now time.Time, former *Trial, moved bool) (Event, error)
 	return r.event(Event{Time: now, Kind: TrialCorrected, Trial: former.Number, Attempt: former.Attempt, Detail: string(detail)}), err
 }
 
+// Moved reports whether a trial was evaluated at other values than suggested. It reads the events of the study from
+// the creation of the trial to its last change.
+func (u *Study) Moved(ctx context.Context, t *Trial) (bool, error) {
+	feed := u.Feed(t.Asked)
+	const page = 1000
+	for {
+		events, err := feed.Next(ctx, page)
+		if err != nil {
+			return false, err
+		}
+		for _, e := range events {
+			var former result
+			switch {
+			case e.Revision > t.Revision:
+				return false, nil
+			case e.Trial != t.Number:
+			case e.Kind == TrialMoved, e.Kind == TrialCorrected && json.Unmarshal([]byte(e.Detail), &former) == nil && former.Params != nil:
+				return true, nil
+			}
+		}
+		if len(events) < page {
+			return false, nil
+		}
+	}
+}
+
 // undo gives the trials the results and points that they had at a revision, before later corrections. It returns the
 // indices of the changed trials.
 func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int, error) {

@@ -35,6 +35,13 @@ func Why(ctx context.Context, u *store.Study, number int) ([]string, error) {
 	if point.Space() == nil {
 		return append(out, "The trial does not fit the present definition of the study."), nil
 	}
+	moved, err := u.Moved(ctx, trial)
+	if err != nil {
+		return nil, err
+	}
+	if moved {
+		return append(out, "It was evaluated at other values than suggested, so there are no reasons for its point."), nil
+	}
 	complete := b.before(trial)
 	if complete == 0 {
 		return append(out, "No trial was complete when it was proposed."), nil
@@ -54,8 +61,8 @@ func Why(ctx context.Context, u *store.Study, number int) ([]string, error) {
 	return append(out, reasons...), nil
 }
 
-// before leaves in the history of b the trials before a trial, as they were when it was proposed, and
-// returns the number of complete ones.
+// before leaves in the history of b the trials before a trial, as they were when it was proposed but with
+// corrected results, and returns the number of complete ones.
 func (b *builder) before(trial *store.Trial) (complete int) {
 	var known []loop.Trial
 	for _, t := range b.history {

@@ -71,6 +71,11 @@ func corrections(t *testing.T, o Opener) {
 	must(t, err)
 	equal(t, "the coordinates of moved trials", []float64{v.Points[3].Float("x"), v.Points[5].Float("x")}, []float64{0.25, 0.125})
 	equal(t, "the prediction of a moved trial", v.Trials[5].Prediction, nil)
+	for i, want := range []bool{false, false, false, true, false, true} {
+		moved, err := other.Moved(ctx, &v.Trials[i])
+		must(t, err)
+		equal(t, "moved", moved, want)
+	}
 
 	after, err := u.Ask(ctx, 1) // while trial 2 is lost
 	must(t, err)
