@@ -47,7 +47,7 @@ type Limits struct {
 	Fits       int           // suggestions computed at a time; 0 is half of the processors
 	Trials     int           // trials of a request and budget of a study; 0 is 10 000
 	Parameters int           // parameters of a study; 0 is 200
-	Points     int           // points of a request for suggestions and trials of an ask; 0 is 100
+	Points     int           // points of a request and trials of an ask; 0 is 100
 	Bytes      int           // bytes of a request; 0 is 32 MiB
 	Wait       time.Duration // time of a request for suggestions; 0 is 5 minutes
 	Watchers   int           // streams of events at a time; 0 is 1000

@@ -22,8 +22,8 @@ type result struct {
 	Params  json.RawMessage    `json:"params,omitempty"` // if the correction moved the trial
 }
 
-// correct replaces the result of a finished trial, and its parameters by point unless it is nil, and records the former
-// result in an event. The next fit begins without a warm start, because the former result may have spoilt the
+// correct replaces the result of a finished trial. If point is not nil, the trial moves there. An event records the
+// former result and point. The next fit begins without a warm start, because the former result affected the
 // hyperparameters.
 func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t *Trial, point json.RawMessage) (Trial, error) {
 	former := *t
@@ -65,7 +65,7 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 	return *t, putChanges(tx, row, []Trial{*t}, []Event{e})
 }
 
-// corrected returns the event of a trial whose result, and point if it moved, were the former ones.
+// corrected returns the event of a changed result, with the result of the former trial, and its point if it moved.
 func (r *Row) corrected(now time.Time, former *Trial, moved bool) (Event, error) {
 	was := result{State: former.State, Numbers: former.Numbers, Failure: former.Failure, Message: former.Message, Told: former.Told}
 	if moved {
@@ -75,37 +75,23 @@ func (r *Row) corrected(now time.Time, former *Trial, moved bool) (Event, error)
 	return r.event(Event{Time: now, Kind: TrialCorrected, Trial: former.Number, Attempt: former.Attempt, Detail: string(detail)}), err
 }
 
-// Moved reports whether a trial was evaluated at other values than suggested. It reads the events of the study from
-// the creation of the trial to its last change.
+// Moved reports whether a trial was evaluated at other values than suggested. It reads the events of the study since
+// the trial was created.
 func (u *Study) Moved(ctx context.Context, t *Trial) (bool, error) {
-	feed := u.Feed(t.Asked)
-	const page = 1000
-	for {
-		events, err := feed.Next(ctx, page)
-		if err != nil {
-			return false, err
-		}
-		for _, e := range events {
-			var former result
-			switch {
-			case e.Revision > t.Revision:
-				return false, nil
-			case e.Trial != t.Number:
-			case e.Kind == TrialMoved, e.Kind == TrialCorrected && json.Unmarshal([]byte(e.Detail), &former) == nil && former.Params != nil:
-				return true, nil
-			}
-		}
-		if len(events) < page {
-			return false, nil
-		}
-	}
+	changes, err := u.changes(ctx, t.Asked)
+	return slices.ContainsFunc(changes, func(c change) bool { return c.trial == t.Number && c.former.Params != nil }), err
 }
 
-// undo gives the trials the results and points that they had at a revision, before later corrections. It returns the
-// indices of the changed trials.
-func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int, error) {
-	var changed []int
-	var later []Event
+// change is a correction or a move of a trial, with what it replaced.
+type change struct {
+	trial  int
+	moved  bool // and only moved: former has Params alone
+	former result
+}
+
+// changes returns the corrections and moves after a revision, in their order.
+func (u *Study) changes(ctx context.Context, revision int64) ([]change, error) {
+	var out []change
 	feed := u.Feed(revision)
 	const page = 1000
 	for {
@@ -114,29 +100,45 @@ func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int
 			return nil, err
 		}
 		for _, e := range events {
-			if (e.Kind == TrialCorrected || e.Kind == TrialMoved) && e.Trial >= 1 && e.Trial <= len(trials) {
-				later = append(later, e)
+			c := change{trial: e.Trial, moved: e.Kind == TrialMoved}
+			switch e.Kind {
+			case TrialMoved:
+				c.former.Params = json.RawMessage(e.Detail)
+			case TrialCorrected:
+				if err := json.Unmarshal([]byte(e.Detail), &c.former); err != nil {
+					return nil, named(u.name, fmt.Errorf("the detail of event %d is not the former result of trial %d: %w", e.Revision, e.Trial, err))
+				}
+			default:
+				continue
 			}
+			out = append(out, c)
 		}
 		if len(events) < page {
-			break
+			return out, nil
 		}
 	}
-	for _, e := range slices.Backward(later) {
-		t := &trials[e.Trial-1]
-		changed = append(changed, e.Trial-1)
-		if e.Kind == TrialMoved {
-			t.Params = json.RawMessage(e.Detail)
+}
+
+// undo gives the trials the results and points that they had at a revision, before later corrections. It returns the
+// indices of the changed trials. An imported history may name trials that the study does not have.
+func (u *Study) undo(ctx context.Context, trials []Trial, revision int64) ([]int, error) {
+	changes, err := u.changes(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	var changed []int
+	for _, c := range slices.Backward(changes) {
+		if c.trial < 1 || c.trial > len(trials) {
 			continue
 		}
-		var former result
-		if err := json.Unmarshal([]byte(e.Detail), &former); err != nil {
-			return nil, named(u.name, fmt.Errorf("the event of revision %d is no correction: %w", e.Revision, err))
+		t, former := &trials[c.trial-1], &c.former
+		if !c.moved {
+			t.State, t.Numbers, t.Failure, t.Message, t.Told = former.State, former.Numbers, former.Failure, former.Message, former.Told
 		}
-		t.State, t.Numbers, t.Failure, t.Message, t.Told = former.State, former.Numbers, former.Failure, former.Message, former.Told
 		if former.Params != nil {
 			t.Params = former.Params
 		}
+		changed = append(changed, c.trial-1)
 	}
 	return changed, nil
 }

@@ -185,7 +185,7 @@ func (s *Store) proposed(tx Tx, row, based *Row, out loop.Proposals, warm json.R
 	row.Fits++
 	f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: s.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
 	if out.Fit != nil && out.Warm != nil {
-		corrected, err := since(tx, row, TrialCorrected, based.Revision) // the fit had the former result
+		corrected, err := since(tx, row, TrialCorrected, based.Revision) // during the fit, which used the former result
 		if err != nil {
 			return nil, err
 		}

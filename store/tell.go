@@ -42,8 +42,8 @@ type Report struct {
 	// At has the values, by parameter, at which the trial was evaluated, if they differ from the suggested values. The
 	// other active parameters keep their values. The trial moves to this point and loses its prediction.
 	At map[string]any
-	// Correct replaces the result of a finished trial. If the report is no failure, numbers of the former result that it
-	// does not have stay. Seconds and Output are left out. A trial without a result is an error, because its number may be wrong.
+	// Correct replaces the result of a finished trial. Numbers that the report does not have stay, unless it is a
+	// failure. Seconds and Output are left out. A trial without a result is an error, because its number may be wrong.
 	Correct bool
 }
 
@@ -56,7 +56,8 @@ type Report struct {
 // token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, and
 // ErrEdited too if the study was edited after the attempt was issued, space.ErrPoint if Report.At leads to no point of
 // the space, or if the report has no token and a number with the name of a parameter and not its value, or ErrConflict
-// if the trial has another result or point, or the key belongs to the result of another trial; the study is then unchanged.
+// if the trial has another result or point, or the key belongs to the result of another trial. The study is then
+// unchanged.
 //
 // A Report with Correct replaces another result. Suggestions that were computed from the former result stay, and
 // Replay computes them from the former result. The error wraps ErrConflict for a trial without a result or a trial

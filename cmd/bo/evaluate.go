@@ -26,7 +26,7 @@ type evaluateCmd struct {
 }
 
 func (evaluateCmd) Help() string {
-	return `Runs a stored study for a program that evaluates the trials itself and keeps this command open by pipes, as Study.run of the Python package does. Each line of both pipes is a JSON object.
+	return `Runs a stored study for a program that evaluates the trials itself and keeps this command open by pipes, as StoredStudy.run of the Python package does. Each line of both pipes is a JSON object.
 
 Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"result": {…}} for its stored result, and at the end {"ended": "…", "kind": "…"}. The kind is budget, target, time, cost, regret, failures, exhausted or edited.
 
@@ -121,7 +121,7 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 	defer func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if x.under[t.Number] == answer { // and not that of a later attempt
+		if x.under[t.Number] == answer { // a later attempt has a channel of its own
 			delete(x.under, t.Number)
 		}
 	}()

@@ -70,8 +70,10 @@ def test_corrections(tmp_path: Path) -> None:
         study.tell(third, {"value": 3, "cost": 1}, at={"x": 0.5})
     with pytest.raises(TrialError, match='"x": 2 is outside'):
         study.tell(third, 3, at={"x": 2}, correct=True)
+    burnt = study.fail(study.ask(), "burnt", at={"x": 0.75})
+    assert burnt.params == {"x": 0.75}
     trials = Study.open(tmp_path / "bo.db", "demo").trials
-    assert [t.message for t in trials] == ["", "wrong sample", ""]
+    assert [t.message for t in trials] == ["", "wrong sample", "", "burnt"]
 
 
 def test_a_study_that_exists_warns_of_other_options(tmp_path: Path) -> None:

@@ -180,9 +180,7 @@ class StoredStudy:
         numbers of a finished trial, and its other numbers stay.
         """
         numbers = self._numbers(value)
-        flags = ["--correct"] if correct else []
-        if at is not None:
-            flags.append(f"--at={json.dumps(request_point(at))}")
+        flags = _flags(at, correct=correct)
         told = self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
         return self._trial(told)
 
@@ -218,12 +216,13 @@ class StoredStudy:
                 option workers of the study, or 1.
             target: Ends the run when a trial is at least as good.
             time: Ends the run after so many seconds. Evaluations under way are finished.
-            max_failures: Ends the run with FailuresError when more trials have failed.
+            max_failures: Ends the run with FailuresError when more trials have failed, 1 or more.
             callback: Is called with the study and each finished trial of this run. A true
                 result ends the run.
 
-        Raises NoValueError if no trial has a value. Ctrl-C ends the run, and the result then has
-        interrupted.
+        Raises NoValueError if no trial has a value, and FailuresError if the first trials fail
+        alike, unless the study has failures="expected". Ctrl-C ends the run, and the result then
+        has interrupted.
         """
         from ._stored_run import StoredRun
 
@@ -242,15 +241,17 @@ class StoredStudy:
         trial: Trial | SupportsIndex,
         message: str = "",
         *,
+        at: Mapping[str, Any] | None = None,
         lost: bool = False,
         correct: bool = False,
     ) -> Trial:
         """Records that a trial could not be evaluated.
 
-        With lost, the reason is not its parameters: the model ignores the trial, and tell can
-        still record a result. With correct, the failure replaces the result of a finished trial.
+        at is as for tell. With lost, the reason is not its parameters: the model ignores the
+        trial, and tell can still record a result. With correct, the failure replaces the result of
+        a finished trial.
         """
-        flags = [*(["--lost"] if lost else []), *(["--correct"] if correct else [])]
+        flags = [*(["--lost"] if lost else []), *_flags(at, correct=correct)]
         told = self._verb("fail", str(number_of(trial)), _argument(str(message)), flags=flags)
         return self._trial(told)
 
@@ -344,6 +345,12 @@ class StoredStudy:
 
 def _step(row: Mapping[str, Any]) -> Step:
     return Step(row["step"], math.nan if row["value"] is None else row["value"])
+
+
+def _flags(at: Mapping[str, Any] | None, *, correct: bool) -> list[str]:
+    """Returns the flags that tell and fail share."""
+    moved = [] if at is None else [f"--at={json.dumps(request_point(at))}"]
+    return [*moved, *(["--correct"] if correct else [])]
 
 
 def _argument(message: str) -> str:
