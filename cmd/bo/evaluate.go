@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +31,9 @@ func (evaluateCmd) Help() string {
 
 Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"result": {…}} for its stored result, and at the end {"ended": "…", "kind": "…"}. The kind is budget, target, time, cost, regret, failures, exhausted or edited.
 
-Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. If it ends, the trials under way are released and the command ends.`
+Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
+
+{"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.`
 }
 
 func (c *evaluateCmd) Run(e *env) error {
@@ -40,16 +43,9 @@ func (c *evaluateCmd) Run(e *env) error {
 			return err
 		}
 		return servePipe(e, func(ctx context.Context, in io.Reader) error {
-			x := &evaluations{out: e.stdout, definition: d, under: map[int]chan evaluated{}}
-			ctx, cancel := context.WithCancelCause(ctx)
-			defer cancel(nil)
-			go func() {
-				if err := x.read(in); err != nil {
-					cancel(err)
-				}
-			}()
-			err := u.Run(ctx, x.evaluate, store.RunOptions{
-				Workers: c.Workers, Target: c.Target, Time: c.Time, MaxFailures: c.MaxFailures, OnEnd: x.ended,
+			x := newEvaluations(d, e.stdout)
+			err := x.run(ctx, in, u, store.RunOptions{
+				Workers: c.Workers, Target: c.Target, Time: c.Time, MaxFailures: c.MaxFailures,
 			})
 			if kind := endKind(err); kind != "" {
 				return x.print(map[string]any{"ended": endText(err, d), "kind": kind})
@@ -101,27 +97,64 @@ type evaluations struct {
 	definition *study.Definition
 	mu         sync.Mutex
 	out        io.Writer
-	under      map[int]chan evaluated // by the number of the trial
+	under      map[int]underWay // by the number of the trial
+	inputRead  chan struct{}    // closed when all lines of the input have been handled
 }
 
-// evaluated is a line of the input.
+func newEvaluations(d *study.Definition, out io.Writer) *evaluations {
+	return &evaluations{definition: d, out: out, under: map[int]underWay{}, inputRead: make(chan struct{})}
+}
+
+// run runs the study until it or the input ends.
+func (x *evaluations) run(ctx context.Context, in io.Reader, u *store.Study, o store.RunOptions) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		if err := x.read(in); err != nil {
+			cancel(err)
+		}
+	}()
+	o.OnEnd = x.ended
+	return u.Run(ctx, x.evaluate, o)
+}
+
+// underWay is an attempt at a trial.
+type underWay struct {
+	ctx    context.Context // of the attempt, with its reporter
+	answer chan evaluated  // takes one result
+}
+
+// evaluated is a line of the input: the result of a trial, or the value at a step.
 type evaluated struct {
 	Trial   int                `json:"trial"`
 	Numbers map[string]float64 `json:"numbers"`
 	Failure string             `json:"failure"`
 	Seconds float64            `json:"seconds"`
+	Step    *float64           `json:"step"`
+	Value   *float64           `json:"value"`
+}
+
+// check returns an error for a line that is neither a result nor a step.
+func (a *evaluated) check() error {
+	switch result := a.Numbers != nil || a.Failure != ""; {
+	case a.Step == nil && !result:
+		return errors.New(`neither "numbers" nor "failure"`)
+	case a.Step != nil && result:
+		return errors.New(`a "step" and a result`)
+	}
+	return nil
 }
 
 // evaluate writes a trial and waits for its result.
 func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point) (store.Report, error) {
-	answer := make(chan evaluated, 1)
+	own := underWay{ctx, make(chan evaluated, 1)}
 	x.mu.Lock()
-	x.under[t.Number] = answer
+	x.under[t.Number] = own
 	x.mu.Unlock()
 	defer func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if x.under[t.Number] == answer { // a later attempt has a channel of its own
+		if x.under[t.Number] == own { // a later attempt has its own
 			delete(x.under, t.Number)
 		}
 	}()
@@ -129,19 +162,33 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 		return store.Report{}, err
 	}
 	select {
+	case a := <-own.answer:
+		return a.report(), nil
 	case <-ctx.Done():
+	}
+	if errors.Is(context.Cause(ctx), errInputEnded) {
+		<-x.inputRead
+	}
+	select {
+	case a := <-own.answer:
+		return a.report(), nil
+	default:
 		return store.Report{}, ctx.Err()
-	case a := <-answer:
-		r := store.Report{Numbers: a.Numbers, Seconds: a.Seconds}
-		if a.Failure != "" {
-			return r, errors.New(a.Failure)
-		}
-		return r, nil
 	}
 }
 
-// read reads results until the input ends. A result of a trial that is not under way is left out.
+// report returns a result as the store takes it.
+func (a *evaluated) report() store.Report {
+	r := store.Report{Numbers: a.Numbers, Seconds: a.Seconds, Message: a.Failure}
+	if a.Failure != "" {
+		r.Failure = store.FailedByProgram
+	}
+	return r
+}
+
+// read handles the lines of the input until it ends. A result of a trial that is not under way is left out.
 func (x *evaluations) read(in io.Reader) error {
+	defer close(x.inputRead)
 	dec := json.NewDecoder(in)
 	dec.DisallowUnknownFields()
 	for line := 1; ; line++ {
@@ -149,19 +196,46 @@ func (x *evaluations) read(in io.Reader) error {
 		if err := dec.Decode(&a); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		} else if err != nil {
-			return usageError{fmt.Errorf(`result %d of the input: %w, want {"trial": 3, "numbers": {…}}`, line, err)}
+			return usageError{fmt.Errorf(`line %d of the input: %w, want {"trial": 3, "numbers": {…}}`, line, err)}
 		}
-		if a.Failure == "" && a.Numbers == nil {
-			return usagef(`result %d of the input has neither "numbers" nor "failure"`, line)
+		if err := a.check(); err != nil {
+			return usagef(`line %d of the input has %w`, line, err)
 		}
 		x.mu.Lock()
-		answer := x.under[a.Trial]
-		delete(x.under, a.Trial)
+		own, ok := x.under[a.Trial]
+		if a.Step == nil {
+			delete(x.under, a.Trial)
+		}
 		x.mu.Unlock()
-		if answer != nil {
-			answer <- a
+		switch {
+		case a.Step != nil:
+			go x.step(own.ctx, &a)
+		case ok:
+			own.answer <- a
 		}
 	}
+}
+
+// step reports a step of an attempt, and writes the reply. A nil ctx is a trial that is not under way.
+func (x *evaluations) step(ctx context.Context, a *evaluated) {
+	value, stop := math.NaN(), ctx == nil || ctx.Err() != nil
+	if a.Value != nil {
+		value = *a.Value
+	}
+	var err error
+	if !stop {
+		err = loop.Report(ctx, *a.Step, value)
+	}
+	reply := map[string]any{"trial": a.Trial, "step": *a.Step}
+	switch {
+	case stop, errors.Is(err, loop.ErrStopped):
+		reply["stop"] = true
+	case err != nil:
+		reply["error"] = oneLine(err.Error())
+	default:
+		reply["stop"] = false
+	}
+	_ = x.print(reply) // the next trial reports the error
 }
 
 // ended writes a stored result.

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -23,11 +26,10 @@ func TestEvaluations(t *testing.T) {
 	require.NoError(t, err)
 	in, results := io.Pipe()
 	trials, out := io.Pipe()
-	x := &evaluations{out: out, definition: d, under: map[int]chan evaluated{}}
-	go func() { _ = x.read(in) }()
+	x := newEvaluations(d, out)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- u.Run(t.Context(), x.evaluate, store.RunOptions{Workers: 2, OnEnd: x.ended})
+		ended <- x.run(t.Context(), in, u, store.RunOptions{Workers: 2})
 		_ = out.Close()
 	}()
 
@@ -64,10 +66,72 @@ func TestEvaluations(t *testing.T) {
 	require.EqualValues(t, 3, v.Trials[0].Seconds)
 }
 
+// A result that arrives with the end of the input is stored.
+func TestResultsBeforeTheEnd(t *testing.T) {
+	for range 20 {
+		s := store.New(store.NewMemory(), store.Options{})
+		d := &study.Definition{Name: "s", Budget: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+		u, err := s.Create(t.Context(), d)
+		require.NoError(t, err)
+		in, results := io.Pipe()
+		begun := make(chan struct{}, 9)
+		go func() {
+			<-begun
+			<-begun
+			_, _ = io.WriteString(results, `{"trial": 1, "numbers": {"value": 1}} {"trial": 2, "failure": "burnt"}`)
+			_ = results.Close()
+		}()
+		x := newEvaluations(d, signalling{begun})
+		err = servePipe(&env{ctx: t.Context(), stdin: in}, func(ctx context.Context, in io.Reader) error {
+			return x.run(ctx, in, u, store.RunOptions{Workers: 2})
+		})
+		if err != nil {
+			require.ErrorIs(t, err, errInputEnded)
+		}
+		v, err := u.View(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, store.Complete, v.Trials[0].State)
+		require.Equal(t, "burnt", v.Trials[1].Message)
+		for i := range v.Trials[2:] { // an idle worker may have claimed another one before the end
+			require.Equal(t, store.Pending, v.Trials[2+i].State)
+			require.Zero(t, v.Trials[2+i].Lease)
+		}
+	}
+}
+
+// A step has a reply, which stops a trial that the rule stops or that is not under way.
+func TestSteps(t *testing.T) {
+	var out bytes.Buffer
+	x := newEvaluations(nil, &out)
+	reply := func(text string, report func(...loop.Step) error) string {
+		out.Reset()
+		var a evaluated
+		require.NoError(t, json.Unmarshal([]byte(text), &a))
+		require.NoError(t, a.check())
+		var ctx context.Context
+		if report != nil {
+			ctx = loop.WithReporter(t.Context(), report)
+		}
+		x.step(ctx, &a)
+		return strings.TrimSpace(out.String())
+	}
+	var seen []loop.Step
+	goes := func(s ...loop.Step) error { seen = append(seen, s...); return nil }
+	require.JSONEq(t, `{"trial": 1, "step": 2, "stop": false}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, goes))
+	require.Equal(t, []loop.Step{{Step: 2, Value: 0.5}}, seen)
+	require.JSONEq(t, `{"trial": 1, "step": 3, "stop": false}`, reply(`{"trial": 1, "step": 3, "value": null}`, goes))
+	require.True(t, math.IsNaN(seen[1].Value))
+	stops := func(...loop.Step) error { return loop.ErrStopped }
+	require.JSONEq(t, `{"trial": 1, "step": 2, "stop": true}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, stops))
+	require.JSONEq(t, `{"trial": 1, "step": 2, "stop": true}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, nil))
+	fails := func(...loop.Step) error { return errors.New("no answer\nat all") }
+	require.JSONEq(t, `{"trial": 1, "step": 2, "error": "no answer; at all"}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, fails))
+}
+
 // The end of an attempt leaves the next attempt at the trial.
 func TestNextAttempt(t *testing.T) {
 	begun := make(chan struct{}, 2)
-	x := &evaluations{out: signalling{begun}, under: map[int]chan evaluated{}}
+	x := newEvaluations(nil, signalling{begun})
 	first, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
@@ -96,16 +160,18 @@ func (s signalling) Write(p []byte) (int, error) {
 
 func TestResultsOfTheInput(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                 "",
-		`{"trial": 1, "failure": "no"}`:    "",
-		`{"trial": 1, "numbers": {}}`:      "",
-		`{"trial": 1, "numb`:               "", // the program was killed
-		`{"trial": 1}`:                     `result 1 of the input has neither "numbers" nor "failure"`,
-		`{"trial": 1, "number": {"a": 1}}`: `result 1 of the input: json: unknown field "number", want {"trial": 3, "numbers": {…}}`,
-		`{"trial": 1, "numbers": {}} nan`:  "result 2 of the input: invalid character",
-		`{"trial": "a", "numbers": {}}`:    "result 1 of the input: json: cannot unmarshal string",
+		"":                                       "",
+		`{"trial": 1, "failure": "no"}`:          "",
+		`{"trial": 1, "numbers": {}}`:            "",
+		`{"trial": 1, "numb`:                     "", // the program was killed
+		`{"trial": 1}`:                           `line 1 of the input has neither "numbers" nor "failure"`,
+		`{"trial": 1, "step": 1}`:                "",
+		`{"trial": 1, "step": 1, "numbers": {}}`: `line 1 of the input has a "step" and a result`,
+		`{"trial": 1, "number": {"a": 1}}`:       `line 1 of the input: json: unknown field "number", want {"trial": 3, "numbers": {…}}`,
+		`{"trial": 1, "numbers": {}} nan`:        "line 2 of the input: invalid character",
+		`{"trial": "a", "numbers": {}}`:          "line 1 of the input: json: cannot unmarshal string",
 	} {
-		err := (&evaluations{out: &bytes.Buffer{}, under: map[int]chan evaluated{}}).read(strings.NewReader(text))
+		err := newEvaluations(nil, &bytes.Buffer{}).read(strings.NewReader(text))
 		if want == "" {
 			require.NoError(t, err, text)
 			continue

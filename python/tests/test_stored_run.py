@@ -20,6 +20,7 @@ from functionspace_bo import (
     Study,
     StudyError,
     Trial,
+    TrialError,
 )
 
 SPACE = {"x": Float(0, 1), "n": Int(1, 3)}
@@ -123,6 +124,41 @@ def test_a_rule_stops_trials(tmp_path: Path) -> None:
     states = [t.state for t in study.run(f).trials]
     assert "stopped" in states
     assert set(states) == {"complete", "stopped"}
+
+
+def test_steps_of_threads(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "s", {"x": Float(0, 1)}, budget=6)
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        for step in range(20):
+            assert not trial.report(step, float("nan") if step == 3 else params["x"] + step)
+        with pytest.raises(TrialError, match="the step is nan, want a finite number"):
+            trial.report(float("nan"), 1.0)
+        return float(params["x"])
+
+    result = study.run(f, workers=3)
+    for trial in result.trials:
+        assert trial.state == "complete", trial.message
+        assert [s.step for s in trial.steps] == list(range(20))
+        assert trial.steps[5].value == pytest.approx(trial.params["x"] + 5)
+
+
+def test_steps_after_the_end(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "s", {"x": Float(0, 1)}, budget=6)
+    first, stopped = threading.Event(), threading.Event()
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        if trial.number == 1:
+            first.set()
+            while not trial.report(time.monotonic(), 1.0):
+                time.sleep(0.01)
+            stopped.set()
+        first.wait()
+        return 1.0
+
+    study.run(f, workers=2, callback=lambda _, t: True)
+    assert stopped.wait(10)
+    assert study.trials[0].state == "pending"
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:

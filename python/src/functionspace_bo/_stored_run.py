@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import queue
 import subprocess
 import sys
 import tempfile
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
 from ._binary import find_binary, read_answer
+from ._outcomes import as_float
 from ._reporter import LocalReporter
 from ._run import Objective, Work, check_function, count, describe, finite, logger, takes_trial
 from ._trial import Result, Trial
@@ -22,6 +25,9 @@ from .errors import FailuresError, NoValueError, ProcessError, TrialError
 
 if TYPE_CHECKING:
     from ._store import StoredStudy
+
+T = TypeVar("T")
+Reply = queue.SimpleQueue[dict[str, Any] | None]
 
 _PATIENCE = 10.0  # seconds that bo has to release trials after its input
 _TICK = 0.2  # seconds between looks for an interrupt
@@ -66,6 +72,9 @@ class StoredRun:
         self._kind = ""
         self._sending = threading.Lock()
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._steps = threading.Lock()
+        self._waiting: defaultdict[tuple[int, float], list[Reply]] = defaultdict(list)
+        self._over = False  # bo takes no more steps
 
     def result(self) -> Result:
         """Runs, and returns the result."""
@@ -106,7 +115,7 @@ class StoredRun:
     def _serve(self) -> None:
         """Handles the lines of bo until the run ends. One worker evaluates in this thread."""
         threading.Thread(target=self._read, daemon=True).start()
-        while line := self._next():
+        while line := _take(self._lines):
             message = read_answer(line)
             if "ended" in message:
                 self._stopped, self._kind = message["ended"], message["kind"]
@@ -120,24 +129,55 @@ class StoredRun:
                 trial = self._study._trial(message)
                 threading.Thread(target=self._evaluate, args=(trial,), daemon=True).start()
 
-    def _next(self) -> bytes:
-        """Returns the next line of bo, empty at their end. Ctrl-C interrupts it on all systems."""
-        while True:
-            with suppress(queue.Empty):
-                return self._lines.get(timeout=_TICK)
-
     def _read(self) -> None:
-        """Puts the lines of bo, and an empty one at their end."""
+        """Puts the lines of bo, and an empty one at their end. Passes replies to reports."""
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             for line in lines:
-                self._lines.put(line)
+                if b'"step"' not in line or not self._answered(line):
+                    self._lines.put(line)
         self._lines.put(b"")
+        with self._steps:
+            self._over = True
+            for reports in self._waiting.values():
+                for waiting in reports:
+                    waiting.put(None)
+
+    def _answered(self, line: bytes) -> bool:
+        """Passes a reply to the report that waits for it. Reports whether the line is a reply."""
+        with suppress(ValueError):
+            reply = json.loads(line)
+            if "step" in reply:
+                with self._steps:
+                    self._waiting[reply["trial"], reply["step"]].pop(0).put(reply)
+                return True
+        return False
+
+    def _report(
+        self, number: int, step: SupportsFloat, value: SupportsFloat, by: LocalReporter
+    ) -> bool:
+        """Records the value at a step and returns whether the trial is stopped."""
+        at, reported = as_float(step, "step"), as_float(value)
+        if not math.isfinite(at):
+            raise TrialError(f"the step is {at}, want a finite number")
+        waiting: Reply = queue.SimpleQueue()
+        with self._steps:
+            if self._over:
+                return True
+            self._waiting[number, at].append(waiting)
+        usable = reported if math.isfinite(reported) else None
+        self._send({"trial": number, "step": at, "value": usable})
+        reply = _take(waiting)
+        if reply is None:
+            return True  # the run has ended
+        if "error" in reply:
+            raise TrialError(reply["error"])
+        return bool(reply["stop"])
 
     def _evaluate(self, trial: Trial) -> None:
         """Evaluates f and sends the outcome."""
         if self._takes_trial:
-            trial = replace(trial, _reporter=LocalReporter(self._study, trial.number))
+            trial = replace(trial, _reporter=LocalReporter(self, trial.number))
         answer: dict[str, Any] = {"trial": trial.number}
         try:
             value, answer["seconds"] = Work(self._f, trial, self._takes_trial)()
@@ -150,7 +190,10 @@ class StoredRun:
             self._errors[trial.number] = err
             answer["seconds"] = getattr(err, "_bo_seconds", 0.0)
             answer["failure"] = describe(err)
-        text = json.dumps(answer, allow_nan=False).encode() + b"\n"
+        self._send(answer)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        text = json.dumps(message, allow_nan=False).encode() + b"\n"
         assert self._process.stdin is not None
         with self._sending, suppress(OSError, ValueError):  # bo has ended, which _serve reports
             self._process.stdin.write(text)
@@ -212,3 +255,10 @@ class StoredRun:
             fault = NoValueError(f"no trial has a value: no trial has ended: {self._stopped}")
         fault.result = result
         raise fault from self._cause
+
+
+def _take(lines: queue.SimpleQueue[T]) -> T:
+    """Returns the next item. Ctrl-C interrupts it on all systems."""
+    while True:
+        with suppress(queue.Empty):
+            return lines.get(timeout=_TICK)
