@@ -304,6 +304,31 @@ def test_records_and_dataframe() -> None:
         assert table["params.value"].tolist() == [3, 3]
 
 
+def test_columns_of_conditional_parameters_keep_their_types() -> None:
+    pandas = pytest.importorskip("pandas")
+    space = {
+        "opt": Categorical(["sgd", "adam"]),
+        "layers": Int(1, 9, when="opt == 'sgd'"),
+        "nesterov": Categorical([False, True], when="opt == 'sgd'"),
+        "beta": Float(0, 1, when="opt == 'adam'"),
+        "mix": Categorical([1, "one"], when="opt == 'adam'"),
+        "deep": Int(1, 2),
+    }
+    with Study(space) as study:
+        study.enqueue({"opt": "sgd", "layers": 3, "nesterov": True, "deep": 2})
+        study.enqueue({"opt": "adam", "beta": 0.5, "mix": 1, "deep": 2})
+        study.ask(2)
+        table = study.dataframe()
+    kinds = {name: str(table[name].dtype) for name in space}
+    assert kinds["layers"] == "Int64"
+    assert kinds["nesterov"] == "boolean"
+    assert kinds["beta"] == "float64"
+    assert kinds["deep"] == "int64"
+    assert table["layers"][0] == 3
+    assert table["layers"][1] is pandas.NA
+    assert table["mix"][1] == 1
+
+
 def test_the_parameters_of_a_study_file() -> None:
     parameters: list[dict[str, Any]] = [
         {"name": "x", "type": "float", "min": 0, "max": 1},

@@ -276,7 +276,8 @@ def number_of(trial: Trial | SupportsIndex) -> int:
 def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:
     """Returns trials as a data frame with the columns of `bo trials --format csv`.
 
-    Several objectives have a column each, and value is left out.
+    Several objectives have a column each, and value is left out. A parameter that not every trial
+    has keeps its type: its column is a nullable one, Int64 or boolean.
     """
     import pandas
 
@@ -287,7 +288,7 @@ def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:
     columns: dict[str, list[Any]] = {"trial": [t.number for t in trials]}
     for name in names:
         column = f"params.{name}" if name in _COLUMNS or name in numbers else name
-        columns[column] = [t.params.get(name) for t in trials]
+        columns[column] = _column([t.params.get(name) for t in trials])
     if not outcomes.several:
         columns["value"] = [t.value for t in trials]
     for name in numbers:
@@ -297,3 +298,14 @@ def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:
     for key in _COLUMNS[2:]:
         columns[key] = [getattr(t, key) for t in trials]
     return pandas.DataFrame(columns)
+
+
+def _column(values: list[Any]) -> Any:
+    """Returns the values of a parameter. An array of pandas keeps whole numbers beside None."""
+    import pandas
+
+    if None in values:
+        for kind, dtype in ((bool, "boolean"), (int, "Int64")):
+            if {type(v) for v in values} == {kind, type(None)}:
+                return pandas.array(values, dtype=dtype)
+    return values
