@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -13,17 +14,21 @@ import (
 type bestCmd struct {
 	storeFlags
 	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	Model bool   `help:"Fit the surrogate model, and print the trial with the best posterior mean."`
 	JSON  bool   `group:"result" name:"json" help:"Print the trial as JSON."`
 }
 
 func (c *bestCmd) Run(e *env) error {
 	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
 		if v.Definition.Several() {
-			return c.front(e, v)
+			return c.front(e, u, v)
 		}
 		best := v.Best()
 		if best == nil {
 			return noneComplete(v)
+		}
+		if c.Model {
+			return c.recommend(e, u, v)
 		}
 		if !v.Feasible(best) {
 			fmt.Fprintf(e.stderr, "bo: no trial meets %s: this one violates it least\n", strings.Join(v.Definition.Require, " and "))
@@ -43,14 +48,40 @@ func (c *bestCmd) Run(e *env) error {
 			return err
 		}
 		if o := v.Definition.Objective(); !o.NoiseFree && v.Feasible(best) && completeTrials(v) > 1 {
-			fmt.Fprintf(e.stderr, "bo: trial %d has the best observed %s, which may be luck: bo study show %s has the recommended trial\n", best.Number, o.Name, c.Study)
+			fmt.Fprintf(e.stderr, "bo: trial %d has the best observed %s, which may be luck: bo best %s --model has the recommended trial\n", best.Number, o.Name, c.Study)
 		}
 		return nil
 	})
 }
 
 func (bestCmd) Help() string {
-	return `Prints the trial with the best observed value, or the Pareto front of several objectives. If the objective is not declared exact, this value may be luck: bo study show recommends the trial with the best posterior mean.`
+	return `Prints the trial with the best observed value, or the Pareto front of several objectives. If the objective is not declared exact, this value may be luck, and --model names the trial with the best posterior mean.`
+}
+
+// recommend prints the trial with the best posterior mean. The JSON also has the one with the best value.
+func (c *bestCmd) recommend(e *env, u *store.Study, v *store.View) error {
+	sp, options, h, err := u.History(e.ctx)
+	if err != nil {
+		return err
+	}
+	r, err := loop.Recommend(e.ctx, sp, options, h)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		observed, err := newRecommended(&r.Observed, &options)
+		if err != nil {
+			return err
+		}
+		model, err := newRecommended(&r.Model, &options)
+		if err != nil {
+			return err
+		}
+		return printJSON(e.stdout, map[string]any{"observed": observed, "model": model})
+	}
+	t := &v.Trials[r.Model.Trial.ID-1]
+	_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s  mean %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition), figures.Mean(r.Model.Mean, r.Model.SD))
+	return err
 }
 
 // completeTrials returns the number of complete trials that fit the definition.
@@ -162,8 +193,13 @@ func newFront(v *store.View) frontJSON {
 }
 
 // front prints the Pareto front.
-func (c *bestCmd) front(e *env, v *store.View) error {
+func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
 	out := newFront(v)
+	if c.Model && out.Reference != nil {
+		if err := c.addModel(e, u, &out); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		return printJSON(e.stdout, out)
 	}
@@ -174,6 +210,16 @@ func (c *bestCmd) front(e *env, v *store.View) error {
 		return fmt.Errorf("study %s: no trial meets %s", c.Study, strings.Join(v.Definition.Require, " and "))
 	}
 	b := bufio.NewWriter(e.stdout)
+	if c.Model {
+		for _, row := range out.Model {
+			fmt.Fprintf(b, "trial %d  %s", row.Trial, fullParams(v.Trials[row.Trial-1].Params))
+			for _, g := range v.Definition.Goals() {
+				fmt.Fprintf(b, "  %s %s", g.Name, figures.Mean(row.Mean[g.Name], row.SD[g.Name]))
+			}
+			fmt.Fprintln(b)
+		}
+		return b.Flush()
+	}
 	for _, row := range out.Front {
 		t := &v.Trials[row.Trial-1]
 		fmt.Fprintf(b, "trial %d  %s  %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition))
@@ -182,4 +228,17 @@ func (c *bestCmd) front(e *env, v *store.View) error {
 		fmt.Fprintf(b, "hypervolume %s%s\n", short(out.Hypervolume[n-1]), referenceText(&out, v.Definition))
 	}
 	return b.Flush()
+}
+
+// addModel adds the front of the posterior means.
+func (c *bestCmd) addModel(e *env, u *store.Study, out *frontJSON) error {
+	sp, options, h, err := u.History(e.ctx)
+	if err != nil {
+		return err
+	}
+	r, err := loop.RecommendFront(e.ctx, sp, options, h)
+	if err == nil {
+		out.Model = study.NewFront(r, options).Model
+	}
+	return err
 }

@@ -29,7 +29,7 @@ type evaluateCmd struct {
 func (evaluateCmd) Help() string {
 	return `Runs a stored study for a program that evaluates the trials itself and keeps this command open by pipes, as StoredStudy.run of the Python package does. Each line of both pipes is a JSON object.
 
-Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"result": {…}} for its stored result, and at the end {"ended": "…", "kind": "…"}. The kind is budget, target, time, cost, regret, failures, exhausted or edited.
+Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"result": {…}, "finished": 12, "budget": 50} for its stored result and the progress of the study, and at the end {"ended": "…", "kind": "…"}. The kind is budget, target, time, cost, regret, failures, exhausted or edited.
 
 Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
 
@@ -114,7 +114,7 @@ func (x *evaluations) run(ctx context.Context, in io.Reader, u *store.Study, o s
 			cancel(err)
 		}
 	}()
-	o.OnEnd = x.ended
+	o.OnEnd = x.ended(ctx, u)
 	return u.Run(ctx, x.evaluate, o)
 }
 
@@ -238,9 +238,15 @@ func (x *evaluations) step(ctx context.Context, a *evaluated) {
 	_ = x.print(reply) // the next trial reports the error
 }
 
-// ended writes a stored result.
-func (x *evaluations) ended(t store.Trial) {
-	_ = x.print(map[string]any{"result": newTrialJSON(&t, &store.View{Definition: x.definition})}) // the next trial reports the error
+// ended writes a stored result and the progress of the study, of all its processes.
+func (x *evaluations) ended(ctx context.Context, u *store.Study) func(store.Trial) {
+	return func(t store.Trial) {
+		line := map[string]any{"result": newTrialJSON(&t, &store.View{Definition: x.definition})}
+		if v, err := u.Brief(ctx); err == nil {
+			line["finished"], line["budget"] = finishedTrials(v)-addedTrials(v), v.Definition.Budget
+		}
+		_ = x.print(line) // the next trial reports the error
+	}
 }
 
 func (x *evaluations) print(line any) error {

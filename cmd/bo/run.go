@@ -144,6 +144,15 @@ type recommended struct {
 	Feasible *float64 `json:"feasible,omitempty"`
 }
 
+func newRecommended(e *loop.Estimate, o *loop.Options) (*recommended, error) {
+	params, err := json.Marshal(e.Trial.Point)
+	out := &recommended{Trial: e.Trial.ID, Params: params, Mean: e.Mean, SD: e.SD}
+	if len(o.Require) > 0 {
+		out.Feasible = &e.Feasible
+	}
+	return out, err
+}
+
 // newBest returns a complete trial in the object of --json.
 func newBest(t *store.Trial, d *study.Definition) bestTrial {
 	b := bestTrial{Trial: t.Number, Params: t.Params, Value: t.Numbers[d.Objective().Name]}

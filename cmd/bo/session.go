@@ -547,12 +547,8 @@ func (s *session) recommend(out *runResult) {
 	if err != nil || s.ctx.Err() != nil {
 		return
 	}
-	params, err := json.Marshal(r.Model.Trial.Point)
-	if err == nil {
-		out.Recommended = &recommended{Trial: r.Model.Trial.ID, Params: params, Mean: r.Model.Mean, SD: r.Model.SD}
-		if len(options.Require) > 0 {
-			out.Recommended.Feasible = &r.Model.Feasible
-		}
+	if model, err := newRecommended(&r.Model, &options); err == nil {
+		out.Recommended = model
 	}
 }
 

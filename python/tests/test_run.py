@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import _thread
+import io
 import logging
 import math
 import threading
@@ -316,6 +317,20 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("trial 1/5  value ")
     assert len(lines) == 5
+
+
+def test_progress_of_a_study_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    with Study(X) as study:
+        study.run(lambda p: p["x"], budget=6, progress=False)
+        monkeypatch.setattr("sys.stderr", terminal)
+        study.run(lambda p: p["x"] + 1, budget=8)
+    text = terminal.getvalue()
+    assert "7/8 trials   best " in text
+    assert f"(trial {study.best.number})   1 running" in text
+    assert "8/8 trials" in text
+    assert "value" not in text  # no trial of this run is an improvement
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,29 @@ def test_ends_of_a_run(tmp_path: Path) -> None:
     assert {t.state for t in unusable.trials} == {"complete", "failed"}
 
 
+def test_progress_counts_the_trials_of_all_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    store = tmp_path / "bo.db"
+    study = Study.create(store, "demo", {"x": Float(0, 1)}, budget=6, failures="expected")
+    study.run(lambda p: p["x"], callback=lambda _, t: t.number == 3, progress=False)
+    assert capsys.readouterr().err == ""
+
+    def f(params: dict[str, Any]) -> float:
+        if len(study.trials) == 6:
+            raise ValueError("broken")
+        return -float(params["x"])
+
+    result = study.run(f, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line[:9] for line in lines] == ["trial 4/6", "trial 5/6", "trial 6/6"]
+    assert "failed: ValueError: broken" in lines[2]
+    assert not [r for r in caplog.records if r.levelname == "WARNING"]  # failures are expected
+    assert result.recommendation is not None
+    assert result.recommendation.observed.trial.number == result.best.number
+    assert study.recommend() == result.recommendation
+
+
 def test_several_numbers(tmp_path: Path) -> None:
     study = Study.create(
         tmp_path / "bo.db",

@@ -5,19 +5,30 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 from ._outcomes import Outcomes
 from ._trial import Trial
+from .errors import NoValueError
 
 
 class Progress:
     """A line that is rewritten in a terminal or notebook, and a line for each improvement.
 
-    Elsewhere there is no output unless it is requested: then a line for each trial.
+    Elsewhere there is no output unless it is requested: then a line for each trial. earlier returns
+    the trials of the study before the run, and is not called without output.
     """
 
-    def __init__(self, wanted: bool | None, budget: int, outcomes: Outcomes) -> None:
+    def __init__(
+        self,
+        wanted: bool | None,
+        budget: int,
+        outcomes: Outcomes,
+        earlier: Callable[[], list[Trial]],
+    ) -> None:
         self._budget = budget
         self._outcomes = outcomes
         self._display = _notebook() if wanted is not False else None
@@ -26,10 +37,14 @@ class Progress:
         self._lines = bool(wanted) and not self._live
         self._started = time.monotonic()
         self._running = 0
-        self._finished = 0
-        self._failed = 0
-        self._stopped = 0
+        trials = earlier() if self._live or self._lines else []
+        self._before = self._finished = count_finished(trials)
+        self._failed = sum(t.state == "failed" for t in trials)
+        self._stopped = sum(t.state == "stopped" for t in trials)
         self._best: Trial | None = None
+        if not outcomes.several:
+            with suppress(NoValueError):
+                self._best = outcomes.best(trials)
         self._shown = 0
 
     def started(self, trial: Trial) -> None:
@@ -37,10 +52,12 @@ class Progress:
         self._running += 1
         self._draw()
 
-    def ended(self, trial: Trial) -> None:
-        """Reports a finished trial."""
+    def ended(self, trial: Trial, counts: Mapping[str, int] = MappingProxyType({})) -> None:
+        """Reports a finished trial. counts has the finished trials and the budget of a study that
+        other processes may use."""
         self._running -= 1
-        self._finished += 1
+        self._finished = counts.get("finished", self._finished + 1)
+        self._budget = counts.get("budget", self._budget)
         self._failed += trial.state == "failed"
         self._stopped += trial.state == "stopped"
         improved = False
@@ -82,8 +99,9 @@ class Progress:
         if self._running:
             parts.append(f"{self._running} running")
         seconds = time.monotonic() - self._started
-        if self._finished > 1 and self._finished < self._budget:
-            left = seconds / self._finished * (self._budget - self._finished)
+        done = self._finished - self._before
+        if done > 1 and self._finished < self._budget:
+            left = seconds / done * (self._budget - self._finished)
             parts.append(f"about {_duration(left)} left")
         return "   ".join(parts)
 
@@ -109,6 +127,11 @@ class Progress:
         if self._shown:
             sys.stderr.write("\r" + " " * self._shown + "\r")
             self._shown = 0
+
+
+def count_finished(trials: Iterable[Trial]) -> int:
+    """Returns the number of finished trials that count against a budget."""
+    return sum(t.source != "added" and t.state != "pending" for t in trials)
 
 
 def _notebook() -> Any:

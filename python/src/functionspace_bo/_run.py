@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._end import End
 from ._outcomes import Value, as_float
-from ._progress import Progress
+from ._progress import Progress, count_finished
 from ._reporter import LocalReporter, Receiver
 from ._space import shown
 from ._trial import Result, Trial
@@ -97,13 +97,13 @@ class Run:
         self._first: list[str] | None = []  # messages of the first trials; None after a success
         self._cause: BaseException | None = None  # exception of the last failed trial
         self._stopped: str | BoError = ""  # the reason why no further trial is started
-        self._progress = Progress(progress, self._budget, study._outcomes)
+        self._progress = Progress(progress, self._budget, study._outcomes, lambda: study._trials)
 
     def result(self) -> Result:
         """Runs, and returns the result."""
         interrupted = False
         error: BaseException | None = None
-        finished = self._finished(self._study._trials)
+        finished = count_finished(self._study._trials)
         if finished >= self._budget:
             logger.warning(
                 "no trial is evaluated: the budget is %d, and the study has %d finished trials",
@@ -174,12 +174,12 @@ class Run:
         trials = self._study._trials
         idle = len(self._study._idle)
         n = idle or max(self._batch or 1, self._study._initial - len(trials))
-        return max(0, min(n, self._budget - self._finished(trials)))
+        return max(0, min(n, self._budget - count_finished(trials)))
 
     def _stream(self) -> None:
         while True:
             while len(self._flying) < self._workers and not self._ended() and not self._waits():
-                if self._finished(self._study._trials) + len(self._flying) >= self._budget:
+                if count_finished(self._study._trials) + len(self._flying) >= self._budget:
                     break
                 try:
                     trial = self._study.ask()
@@ -194,11 +194,6 @@ class Run:
             if not self._flying:
                 return
             self._collect()
-
-    @staticmethod
-    def _finished(trials: list[Trial]) -> int:
-        """Returns the number of finished trials that were asked."""
-        return sum(t.source != "added" and t.state != "pending" for t in trials)
 
     def _start(self, trial: Trial) -> None:
         """Starts the evaluation of a trial, or performs it if there is one worker."""

@@ -19,7 +19,7 @@ from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
-from ._trial import Pareto, Result, Step, Trial, frame, number_of
+from ._trial import Estimate, Pareto, Recommendation, Result, Step, Trial, frame, number_of
 from .errors import (
     BoError,
     CommandError,
@@ -202,6 +202,7 @@ class StoredStudy:
         time: float | None = None,
         max_failures: int | None = None,
         callback: Callable[[StoredStudy, Trial], Any] | None = None,
+        progress: bool | None = None,
     ) -> Result:
         """Evaluates f until the budget of the study is used up, and returns the result.
 
@@ -219,6 +220,7 @@ class StoredStudy:
             max_failures: Ends the run with FailuresError when more trials have failed, 1 or more.
             callback: Is called with the study and each finished trial of this run. A true
                 result ends the run.
+            progress: Reports progress on standard error. The default is in terminals and notebooks.
 
         Raises NoValueError if no trial has a value, and FailuresError if the first trials fail
         alike, unless the study has failures="expected". Ctrl-C ends the run, and the result then
@@ -234,6 +236,7 @@ class StoredStudy:
             time_limit=time,
             max_failures=max_failures,
             callback=callback,
+            progress=progress,
         ).result()
 
     def fail(
@@ -280,6 +283,21 @@ class StoredStudy:
     ) -> bool:
         """Is report, on behalf of a reporter."""
         return self.report(number, step, value)
+
+    def recommend(self) -> Recommendation:
+        """Fits the model, and returns the best trials by observed value and by posterior mean.
+
+        Raises NoValueError if no trial is complete, RequestError if there are several objectives.
+        """
+        self._outcomes.best(())  # RequestError
+        answer = self._verb("best", flags=["--model"])
+        trials = self.trials
+        return Recommendation(
+            *(
+                Estimate(trials[e["trial"] - 1], e["mean"], e["sd"])
+                for e in (answer["observed"], answer["model"])
+            )
+        )
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Adds a point that ask returns ahead of suggestions, as a pending trial.

@@ -11,17 +11,18 @@ import sys
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
 from ._binary import find_binary, read_answer
 from ._outcomes import as_float
+from ._progress import Progress
 from ._reporter import LocalReporter
 from ._run import Objective, Work, check_function, count, describe, finite, logger, takes_trial
 from ._trial import Result, Trial
-from .errors import FailuresError, NoValueError, ProcessError, TrialError
+from .errors import BoError, FailuresError, NoValueError, ProcessError, TrialError
 
 if TYPE_CHECKING:
     from ._store import StoredStudy
@@ -50,6 +51,7 @@ class StoredRun:
         time_limit: float | None,
         max_failures: int | None,
         callback: Callable[[StoredStudy, Trial], Any] | None,
+        progress: bool | None,
     ) -> None:
         check_function(f, callback)
         self._study = study
@@ -57,6 +59,9 @@ class StoredRun:
         self._takes_trial = takes_trial(f)
         self._callback = callback
         definition = study.definition
+        self._progress = Progress(
+            progress, definition["budget"], study._outcomes, lambda: study.trials
+        )
         self._workers: int = count("workers", workers) or definition.get("workers") or 1
         self._level = logging.INFO if definition.get("failures") == "expected" else logging.WARNING
         self._flags = [f"--workers={self._workers}"]
@@ -87,11 +92,13 @@ class StoredRun:
                 interrupted = True
             finally:
                 self._end()
+                self._progress.hide()
             if not (interrupted or self._kind):
                 self._fault()
         result = self._result(interrupted)
         if not interrupted:
             self._check(result)
+            self._recommend(result)
         return result
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -120,14 +127,11 @@ class StoredRun:
             if "ended" in message:
                 self._stopped, self._kind = message["ended"], message["kind"]
             elif "result" in message:
-                if self._recorded(self._study._trial(message["result"])):
+                if self._recorded(self._study._trial(message["result"]), message):
                     self._stopped, self._kind = "the callback ended the run", "callback"
                     return
-            elif self._workers == 1:
-                self._evaluate(self._study._trial(message))
             else:
-                trial = self._study._trial(message)
-                threading.Thread(target=self._evaluate, args=(trial,), daemon=True).start()
+                self._begin(self._study._trial(message))
 
     def _read(self) -> None:
         """Puts the lines of bo, and an empty one at their end. Passes replies to reports."""
@@ -174,6 +178,14 @@ class StoredRun:
             raise TrialError(reply["error"])
         return bool(reply["stop"])
 
+    def _begin(self, trial: Trial) -> None:
+        """Evaluates f, in a thread of its own if there are several workers."""
+        self._progress.started(trial)
+        if self._workers == 1:
+            self._evaluate(trial)
+        else:
+            threading.Thread(target=self._evaluate, args=(trial,), daemon=True).start()
+
     def _evaluate(self, trial: Trial) -> None:
         """Evaluates f and sends the outcome."""
         if self._takes_trial:
@@ -199,11 +211,14 @@ class StoredRun:
             self._process.stdin.write(text)
             self._process.stdin.flush()
 
-    def _recorded(self, trial: Trial) -> bool:
+    def _recorded(self, trial: Trial, counts: Mapping[str, int]) -> bool:
         """Logs a failure and calls the callback. Reports whether it ends the run."""
         if trial.state == "failed":
             self._cause = self._errors.pop(trial.number, None)
-            logger.warning("trial %d failed: %s", trial.number, trial.message, exc_info=self._cause)
+            self._progress.hide()
+            text = "trial %d failed: %s"
+            logger.log(self._level, text, trial.number, trial.message, exc_info=self._cause)
+        self._progress.ended(trial, counts)
         return self._callback is not None and bool(self._callback(self._study, trial))
 
     def _end(self) -> None:
@@ -238,6 +253,17 @@ class StoredRun:
         if study._outcomes.several and any(t.state == "complete" for t in result.trials):
             result.pareto = study.pareto()
         return result
+
+    def _recommend(self, result: Result) -> None:
+        """Adds the recommendation. Without a fit there is a warning."""
+        if self._study._outcomes.several:
+            return
+        try:
+            result.recommendation = self._study.recommend()
+        except KeyboardInterrupt:
+            result.interrupted = True
+        except BoError as err:
+            result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
 
     def _check(self, result: Result) -> None:
         """Raises the error of a run that failures ended, or that has no value."""
