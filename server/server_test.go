@@ -151,8 +151,9 @@ func TestProtocols(t *testing.T) {
 			require.NoError(t, err)
 			require.False(t, steps.Stop)
 			value := 0.25
-			told, err := c.Tell(ctx, &bov1.TellRequest{Study: name, Trial: 1, Token: first.Token, Value: &value, Numbers: map[string]float64{"a\x00b": 1, strings.Repeat("long", 65): 1}, Seconds: 3, Output: "step 1\n0.25\n"})
+			told, err := c.Tell(ctx, &bov1.TellRequest{Study: name, Trial: 1, Token: first.Token, Value: &value, Numbers: map[string]float64{"a\x00b": 1, strings.Repeat("long", 65): 1}, Seconds: 3, Output: "step 1\n0.25\n", Message: "new flour"})
 			require.NoError(t, err)
+			require.Equal(t, "new flour", told.Trial.Message)
 			require.Equal(t, map[string]float64{"value": 0.25}, told.Trial.Numbers)
 			_, err = c.Release(ctx, &bov1.ReleaseRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 2, Token: second.Token}}})
 			require.NoError(t, err)

@@ -254,7 +254,7 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 // Tell records the result of a trial.
 func (s *service) Tell(ctx context.Context, r *bov1.TellRequest) (*bov1.TellResponse, error) {
 	trial, err := s.tell(ctx, r.Study, r.Value, store.Report{
-		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
+		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
 		At: r.At.AsMap(), Correct: r.Correct,
 	})
 	return &bov1.TellResponse{Trial: trial}, err

@@ -46,17 +46,21 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 		if err := d.Unreported(numbers); err != nil {
 			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
 		}
-		if point == nil && t.State == Complete && maps.Equal(numbers, t.Numbers) {
+		note := r.Message
+		if note == "" && t.State == Complete {
+			note = t.Message
+		}
+		if point == nil && t.State == Complete && t.Message == note && maps.Equal(numbers, t.Numbers) {
 			return *t, nil
 		}
-		t.State, t.Numbers = Complete, numbers
+		t.State, t.Numbers, t.Message = Complete, numbers, note
 	} else {
 		if point == nil && t.Failure == r.Failure && t.Message == r.Message && maps.Equal(r.Numbers, t.Numbers) {
 			return *t, nil
 		}
-		t.State, t.Numbers = Failed, r.Numbers
+		t.State, t.Numbers, t.Message = Failed, r.Numbers, r.Message
 	}
-	t.Failure, t.Message = r.Failure, r.Message
+	t.Failure = r.Failure
 	e, err := row.corrected(now, &former, point != nil)
 	if err != nil {
 		return Trial{}, err

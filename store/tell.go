@@ -30,7 +30,7 @@ type Report struct {
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
-	Message string // reason of the failure
+	Message string // reason of the failure, or a note on the numbers
 	// Output is the output of the evaluation, of which the store keeps the last MaxOutput bytes.
 	Output string
 	// Seconds is the time of the evaluation. A number that is negative, NaN or infinite is stored as 0.
@@ -42,8 +42,8 @@ type Report struct {
 	// At has the values, by parameter, at which the trial was evaluated, if they differ from the suggested values. The
 	// other active parameters keep their values. The trial moves to this point and loses its prediction.
 	At map[string]any
-	// Correct replaces the result of a finished trial. Numbers that the report does not have stay, unless it is a
-	// failure. Seconds and Output are left out. A trial without a result is an error, because its number may be wrong.
+	// Correct replaces the result of a finished trial. Numbers that the report does not have stay, and so does the note
+	// of a report without one, unless it is a failure. Seconds and Output are left out. A trial without a result is an error, because its number may be wrong.
 	Correct bool
 }
 

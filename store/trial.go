@@ -57,7 +57,7 @@ type Trial struct {
 	// Numbers are the results by name: the objective and any other reported numbers.
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 	Failure Failure            `json:"failure,omitempty"`
-	Message string             `json:"message,omitempty"` // reason of the failure
+	Message string             `json:"message,omitempty"` // reason of the failure, or a note on the numbers
 
 	Attempt int       `json:"attempt,omitempty"` // times it was issued
 	Lost    int       `json:"lost,omitempty"`    // attempts whose worker was lost

@@ -31,7 +31,7 @@ func (evaluateCmd) Help() string {
 
 Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"result": {…}, "finished": 12, "budget": 50} for its stored result and the progress of the study, and at the end {"ended": "…", "kind": "…"}. The kind is budget, target, time, cost, regret, failures, exhausted or edited.
 
-Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
+Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. "note" is text that is stored with the numbers. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
 
 {"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.`
 }
@@ -129,6 +129,7 @@ type evaluated struct {
 	Trial   int                `json:"trial"`
 	Numbers map[string]float64 `json:"numbers"`
 	Failure string             `json:"failure"`
+	Note    string             `json:"note"`
 	Seconds float64            `json:"seconds"`
 	Step    *float64           `json:"step"`
 	Value   *float64           `json:"value"`
@@ -179,9 +180,9 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 
 // report returns a result as the store takes it.
 func (a *evaluated) report() store.Report {
-	r := store.Report{Numbers: a.Numbers, Seconds: a.Seconds, Message: a.Failure}
+	r := store.Report{Numbers: a.Numbers, Seconds: a.Seconds, Message: a.Note}
 	if a.Failure != "" {
-		r.Failure = store.FailedByProgram
+		r.Failure, r.Message = store.FailedByProgram, a.Failure
 	}
 	return r
 }

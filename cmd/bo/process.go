@@ -21,6 +21,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
@@ -262,11 +263,12 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	if !whole {
 		return failed(store.FailedByProgram, "the last line of the output is longer than %d KiB: print the value on a line of its own%s", keep>>10, stderr.quoted())
 	}
-	numbers, kind, err := parseResult(line, p.declared)
+	r, err := parseResult(line, p.declared)
 	if err != nil {
-		return failed(kind, "%w%s", err, stderr.quoted())
+		return failed(r.Failure, "%w%s", err, stderr.quoted())
 	}
-	return store.Report{Numbers: numbers, Output: both.String()}, nil
+	r.Output = both.String()
+	return r, nil
 }
 
 // exhausted returns an error of the machine that starts no program, such as too many open files, and nil for others.
@@ -301,15 +303,16 @@ func interrupted(ctx, run context.Context, cmd *exec.Cmd) bool {
 }
 
 // parseResult reads a number, which is the objective if no other number is declared, or the numbers
-// of a JSON object with the declared numbers among them. Other members of the object do not count.
-func parseResult(line string, declared []string) (map[string]float64, store.Failure, error) {
-	fault := func(format string, args ...any) (map[string]float64, store.Failure, error) {
-		return nil, store.FailedByProgram, fmt.Errorf(format, args...)
+// of a JSON object with the declared numbers among them. Texts of the object are the note of the report. Other members
+// do not count. The failure of the report is the kind of the error.
+func parseResult(line string, declared []string) (store.Report, error) {
+	fault := func(format string, args ...any) (store.Report, error) {
+		return store.Report{Failure: store.FailedByProgram}, fmt.Errorf(format, args...)
 	}
 	if line == "" {
 		return fault("the program printed nothing")
 	}
-	numbers := map[string]float64{}
+	numbers, texts := map[string]float64{}, map[string]string{}
 	y, err := strconv.ParseFloat(line, 64)
 	if err == nil || math.IsInf(y, 0) {
 		numbers[declared[0]] = y
@@ -341,19 +344,22 @@ func parseResult(line string, declared []string) (map[string]float64, store.Fail
 			}
 		}
 		for name, text := range object {
+			var note string
 			switch v, err := strconv.ParseFloat(string(text), 64); {
 			case err == nil || math.IsInf(v, 0):
 				numbers[name] = v
 			case slices.Contains(declared, name):
 				return fault("%q on the last line is not a number: %s", name, brief(string(text)))
+			case json.Unmarshal(text, &note) == nil:
+				texts[name] = note
 			}
 		}
 	}
 	if slices.ContainsFunc(declared, func(name string) bool { y := numbers[name]; return math.IsNaN(y) || math.Abs(y) > loop.MaxValue }) {
-		return nil, store.NotFinite, fmt.Errorf("the program printed %s, want a finite number of at most %g", brief(line), loop.MaxValue)
+		return store.Report{Failure: store.NotFinite}, fmt.Errorf("the program printed %s, want a finite number of at most %g", brief(line), loop.MaxValue)
 	}
 	maps.DeleteFunc(numbers, func(_ string, v float64) bool { return math.Abs(v) > loop.MaxValue })
-	return numbers, "", nil
+	return store.Report{Numbers: numbers, Message: plaintext.Named(texts)}, nil
 }
 
 // brief quotes the start of a line for a message. Each run of unprintable characters becomes

@@ -31,14 +31,25 @@ func TestParseResult(t *testing.T) {
 		{`{"loss": NaN, "loss": 1}`, nil, store.FailedByProgram, `last line: key "loss" occurs twice: "{\"loss\": NaN, \"loss\": 1}"`},
 		{`{"loss": none}`, nil, store.FailedByProgram, `last line is neither a number nor a JSON object: "{\"loss\": none}"`},
 	} {
-		numbers, kind, err := parseResult(c.line, []string{"loss"})
-		require.Equal(t, c.kind, kind, "%s", c.line)
+		r, err := parseResult(c.line, []string{"loss"})
+		require.Equal(t, c.kind, r.Failure, "%s", c.line)
 		if c.err != "" {
 			require.EqualError(t, err, c.err)
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, c.want, numbers, "%s", c.line)
+		require.Equal(t, c.want, r.Numbers, "%s", c.line)
+	}
+}
+
+func TestTextsOfResultsAreNotes(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"loss": 0.5}`: "",
+		`{"loss": 0.5, "saved": "/runs/7", "kind": "a b", "empty": "", "none": null, "list": ["a"]}`: "kind=a b, saved=/runs/7",
+	} {
+		r, err := parseResult(line, []string{"loss"})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Message)
 	}
 }
 

@@ -21,10 +21,11 @@ type tellCmd struct {
 	storeFlags
 	Study   string   `arg:"" complete:"studies" help:"Name of the study."`
 	Trial   int      `arg:"" help:"Number of the trial."`
-	Value   []string `arg:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Value   []string `arg:"" optional:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
 	Step    *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
 	At      []string `sep:"none" placeholder:"NAME=VALUE" help:"Value of a parameter at which the trial was evaluated, if it differs from the suggested value. May be repeated."`
-	Correct bool     `help:"Replace the numbers of a finished trial. Numbers that are not given stay."`
+	Note    string   `placeholder:"TEXT" help:"Note on the result, which bo trials and reports show."`
+	Correct bool     `help:"Replace the numbers of a finished trial. Numbers and a note that are not given stay."`
 	Key     string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON    bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
@@ -36,7 +37,7 @@ Examples:
 
     bo tell bread 1 7.5
     bo tell bread 2 taste=7.5 seconds=12
-    bo tell bread 2 '{"taste": 7.5, "seconds": 12}'
+    bo tell bread 2 '{"taste": 7.5, "seconds": 12}' --note "flour of the new mill"
     bo tell bread 3 7 --at degrees=210 --at minutes=50
     bo tell bread 2 taste=5.7 --correct`
 }
@@ -50,6 +51,9 @@ func (c *tellCmd) Run(e *env) error {
 		if c.Step != nil {
 			return c.report(e, u)
 		}
+		if len(c.Value) == 0 && !(c.Correct && (c.Note != "" || c.At != nil)) {
+			return usagef("the value is missing, such as bo tell %s %d %s=12.6", c.Study, c.Trial, d.Objective().Name)
+		}
 		numbers, err := parseNumbers(c.Value, d.Objective().Name)
 		if err != nil {
 			return usageError{err}
@@ -58,7 +62,7 @@ func (c *tellCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key, At: at, Correct: c.Correct}, c.JSON)
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Message: c.Note, Key: c.Key, At: at, Correct: c.Correct}, c.JSON)
 	})
 }
 
@@ -71,6 +75,8 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 		return usagef("--key is not for --step: a repeated step changes nothing")
 	case c.Correct:
 		return usagef("--correct is not for --step: recorded steps do not change")
+	case c.Note != "":
+		return usagef("--note is not for --step: state it with the result")
 	case c.At != nil:
 		return usagef("--at is not for --step: state it with the result")
 	case err != nil && !math.IsInf(value, 0):
@@ -94,6 +100,9 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 
 // parseNumbers reads a number, which is the objective, NAME=VALUE words, or a JSON object of numbers.
 func parseNumbers(words []string, objective string) (map[string]float64, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
 	text := words[0]
 	if len(words) > 1 || strings.Contains(text, "=") && !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return parseNamed(words)
@@ -169,9 +178,13 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite, space.ErrPoint)
 	}
-	if told.State == store.Failed && r.Message != "" && r.Message != told.Message {
-		fmt.Fprintf(e.stderr, "bo: trial %d failed at %s already, and keeps the first reason: %s was not recorded\n",
-			told.Number, told.Finished.UTC().Format(time.RFC3339), brief(r.Message))
+	if r.Message != "" && r.Message != told.Message {
+		ended, kept := "ended", "note"
+		if told.State == store.Failed {
+			ended, kept = "failed", "reason"
+		}
+		fmt.Fprintf(e.stderr, "bo: trial %d %s at %s already, and keeps the first %s: %s was not recorded\n",
+			told.Number, ended, told.Finished.UTC().Format(time.RFC3339), kept, brief(r.Message))
 	}
 	d, _, err := u.Definition(e.ctx)
 	if err != nil {

@@ -68,7 +68,11 @@ func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 	head := strings.Repeat(" ", max(0, 4-len(number))) + number + "  " + paramsText(t.Params) + "  "
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
-		return head + numbersText(t, v.Definition, value, digits)
+		text := head + numbersText(t, v.Definition, value, digits)
+		if t.Message != "" {
+			text += "  note: " + oneLine(t.Message)
+		}
+		return text
 	case t.State == store.Complete:
 		return head + "complete without " + v.Definition.Objective().Name
 	case t.State != store.Pending:

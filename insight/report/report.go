@@ -90,7 +90,7 @@ type Trial struct {
 	Feasible *bool                     `json:"feasible,omitempty"`
 	Numbers  map[string]insight.Number `json:"numbers,omitempty"` // other reported numbers
 	Seconds  insight.Number            `json:"seconds,omitempty"`
-	Note     string                    `json:"note,omitempty"` // reason of a failure
+	Note     string                    `json:"note,omitempty"` // reason of a failure, or a note on the numbers
 
 	// Best is the best value up to this trial, and Incumbent reports that the trial improved it.
 	Best      *insight.Number `json:"best,omitempty"`

@@ -170,7 +170,7 @@ def test_missing_numbers_name_the_dictionary() -> None:
         study.tell(study.ask(), (1, 2))
 
 
-@pytest.mark.parametrize("note", ["a text", None, math.nan, [1]])
+@pytest.mark.parametrize("note", [None, math.nan, [1]])
 def test_a_number_that_is_none_warns(note: Any, tmp_path: Path) -> None:
     stored = Study.create(tmp_path / "bo.db", "s", X)
     with Study(X) as study:
@@ -178,6 +178,27 @@ def test_a_number_that_is_none_warns(note: Any, tmp_path: Path) -> None:
             with pytest.warns(UserWarning, match='"note" is no finite number'):
                 told = s.tell(s.ask(), {"value": 1, "note": note, "cost": 2})
             assert told.numbers == {"value": 1, "cost": 2}
+
+
+def test_texts_of_a_result(tmp_path: Path) -> None:
+    result: dict[str, Any] = {
+        "value": 1,
+        "saved": "/runs/7",
+        "kind": "a=b, c",
+        "empty": "",
+        "cost": 2,
+    }
+    stored = Study.create(tmp_path / "bo.db", "s", X, budget=3)
+    with Study(X) as study:
+        for s in (study, stored):
+            told = s.tell(s.ask(), result)
+            assert told.numbers == {"value": 1, "cost": 2}
+            assert told.message == "kind=a=b, c, saved=/runs/7"
+            assert s.trials[0].message == told.message
+    for trials in (minimize(lambda p: result, X, budget=2), stored.run(lambda p: result)):
+        assert [t.message for t in trials.trials][-1] == "kind=a=b, c, saved=/runs/7"
+    assert stored.tell(1, {"value": 2}, correct=True).message == told.message
+    assert stored.tell(1, {"value": 2, "saved": "no"}, correct=True).message == "saved=no"
 
 
 @pytest.mark.parametrize("stored", [False, True])

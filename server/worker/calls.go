@@ -237,7 +237,7 @@ func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
 	_, _ = w.client.Release(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
 }
 
-const maxMessage = 4 << 10 // bytes of the message of a failure
+const maxMessage = 4 << 10 // bytes of a message
 
 // tell stores a result. A result that the server does not take, because another attempt was first, is
 // dropped. A result that an edit of the study made invalid is a NotStored with store.ErrEdited. After the end of
@@ -256,7 +256,7 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	var err error
 	if r.Failure == "" {
 		_, err = call(after, w, callTime, w.client.Tell, &bov1.TellRequest{
-			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: a.Token,
+			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Numbers: r.Numbers, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: a.Token,
 		})
 	} else {
 		_, err = call(after, w, callTime, w.client.Fail, &bov1.FailRequest{

@@ -471,8 +471,9 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	if err := c.readNumbers(t, i, d, failed, e.Numbers); err != nil {
 		return e, false, err
 	}
+	e.Message = text(c.message)
 	if failed {
-		e.Message, e.Failure = text(c.message), store.FailedByProgram
+		e.Failure = store.FailedByProgram
 		for _, f := range []store.Failure{store.TimedOut, store.NotFinite, store.Lost, store.Unfit} {
 			if text(c.failure) == string(f) {
 				e.Failure = f

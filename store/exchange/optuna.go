@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -425,15 +426,22 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 			return err
 		}
 		in.result(&row, t, i)
+		texts := map[string]string{}
 		for _, name := range slices.Sorted(maps.Keys(t.user)) {
 			var v number
+			var text string
 			switch {
 			case strings.HasPrefix(name, "bo:"):
+			case json.Unmarshal(t.user[name], &text) == nil:
+				texts[name] = text
 			case json.Unmarshal(t.user[name], &v) != nil || !recordable(float64(v)):
 				lost[name] = true
 			case !slices.ContainsFunc(in.Snapshot.Definition.Goals(), func(o study.Objective) bool { return o.Name == name }):
 				setNumber(&row, name, float64(v))
 			}
+		}
+		if row.State == store.Complete && row.Message == "" {
+			row.Message = plaintext.Named(texts)
 		}
 		for _, step := range slices.Sorted(maps.Keys(t.intermediate)) {
 			v := t.intermediate[step]
@@ -452,7 +460,7 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 		in.note("%d complete trials with a number beyond ±1e300 are imported as failed; the first is %s", n, in.unusable[0])
 	}
 	if len(lost) > 0 {
-		in.note("user attributes that are not numbers are left out: %s", strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
+		in.note("user attributes that are neither numbers nor texts are left out: %s", strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
 	}
 	if inexact > 0 {
 		in.note("%d intermediate values that are not finite are left out", inexact)
@@ -478,6 +486,7 @@ func (in *Import) result(row *store.Trial, t *optunaTrial, i int) {
 	if !t.start.IsZero() && t.complete.After(t.start) {
 		row.Seconds = t.complete.Sub(t.start).Seconds()
 	}
+	_ = json.Unmarshal(t.user[attributeMessage], &row.Message)
 	goals := in.Snapshot.Definition.Goals()
 	switch {
 	case t.state == optunaPruned:
@@ -492,7 +501,6 @@ func (in *Import) result(row *store.Trial, t *optunaTrial, i int) {
 		row.State, row.Failure, row.Message = store.Failed, store.NotFinite, fmt.Sprintf("the value is %v", t.values)
 	default:
 		row.State, row.Failure = store.Failed, store.FailedByProgram
-		_ = json.Unmarshal(t.user[attributeMessage], &row.Message)
 	}
 	if t.state == optunaComplete && row.State == store.Failed {
 		in.unusable = append(in.unusable, fmt.Sprintf("trial %d: %s", i, row.Message))

@@ -110,7 +110,6 @@ func TestSQLiteStudyImportsAndContinues(t *testing.T) {
 	require.Equal(t, []string{
 		`parameter "opt": the choice None is read as text`,
 		"1 complete trials with a number beyond ±1e300 are imported as failed; the first is trial 40: the value is [+Inf]",
-		"user attributes that are not numbers are left out: host",
 		"12 intermediate values that are not finite are left out",
 	}, in.Notes)
 
@@ -131,6 +130,7 @@ func TestSQLiteStudyImportsAndContinues(t *testing.T) {
 		require.False(t, tr.Started.IsZero() || tr.Finished.Before(tr.Started))
 		if tr.State == store.Complete { // the objective of the script
 			require.InDelta(t, objectiveFull(v.Points[i]), tr.Numbers["loss"], 1e-12)
+			require.Equal(t, "host=a", tr.Message)
 		}
 	}
 	require.Equal(t, map[store.State]int{store.Complete: 173, store.Failed: 13, store.Stopped: 14}, count)
@@ -281,7 +281,7 @@ func TestSeveralObjectivesOfOptuna(t *testing.T) {
 	}
 
 	const trial = `{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":null,"values":[1,%s],"params":{"x":0.5},` +
-		`"distributions":{"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0}}"},"user_attrs":{"size":7,"cost":9}}` + "\n"
+		`"distributions":{"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0}}"},"user_attrs":{"size":7,"cost":9,"tags":["a"],"saved":"/runs/7"}}` + "\n"
 	for _, c := range []struct {
 		metrics, value string
 		names          []string
@@ -298,6 +298,8 @@ func TestSeveralObjectivesOfOptuna(t *testing.T) {
 		require.Equal(t, []study.Objective{{Name: c.names[0]}, {Name: c.names[1], Goal: study.Maximize}}, in.Snapshot.Definition.Objectives)
 		require.Equal(t, c.numbers, in.Snapshot.Trials[0].Numbers)
 		require.Equal(t, len(c.numbers) == 1, in.Snapshot.Trials[0].Failure == store.NotFinite)
+		require.Equal(t, len(c.numbers) > 1, in.Snapshot.Trials[0].Message == "saved=/runs/7")
+		require.Contains(t, in.Notes, "user attributes that are neither numbers nor texts are left out: tags")
 	}
 }
 

@@ -100,6 +100,16 @@ func corrections(t *testing.T, o Opener) {
 			details = append(details, e.Detail)
 		}
 	}
+	for range 2 {
+		told, err := u.Tell(ctx, store.Report{Trial: 1, Message: "of the new mill", Correct: true})
+		must(t, err)
+		equal(t, "the numbers of a corrected note", told.Numbers, map[string]float64{"loss": -5, "grams": 3})
+		told, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"grams": 4}, Correct: true})
+		must(t, err)
+		equal(t, "the note of corrected numbers", told.Message, "of the new mill")
+		_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"grams": 3}, Correct: true})
+		must(t, err)
+	}
 	if len(details) != 5 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
 		t.Fatalf("the events of corrections have the details %q", details)
 	}

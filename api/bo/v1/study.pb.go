@@ -1005,7 +1005,7 @@ type Trial struct {
 	Source        string                 `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"`                                                                               // origin of the point
 	Numbers       map[string]float64     `protobuf:"bytes,5,rep,name=numbers,proto3" json:"numbers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"` // results by name, the objective among them
 	Failure       string                 `protobuf:"bytes,6,opt,name=failure,proto3" json:"failure,omitempty"`                                                                             // kind of the failure
-	Message       string                 `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`                                                                             // reason of the failure
+	Message       string                 `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`                                                                             // reason of the failure, or a note on the numbers
 	Attempt       int32                  `protobuf:"varint,8,opt,name=attempt,proto3" json:"attempt,omitempty"`                                                                            // times it was issued
 	Worker        string                 `protobuf:"bytes,9,opt,name=worker,proto3" json:"worker,omitempty"`                                                                               // of a trial that runs
 	Seconds       float64                `protobuf:"fixed64,10,opt,name=seconds,proto3" json:"seconds,omitempty"`                                                                          // time of the evaluation
@@ -2217,6 +2217,7 @@ type TellRequest struct {
 	Output        string                 `protobuf:"bytes,8,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
 	Correct       bool                   `protobuf:"varint,9,opt,name=correct,proto3" json:"correct,omitempty"`  // replaces the result of a finished trial: numbers that are not given stay, seconds and output are left out
 	At            *structpb.Struct       `protobuf:"bytes,10,opt,name=at,proto3" json:"at,omitempty"`            // values by parameter at which the trial was evaluated, if they differ
+	Message       string                 `protobuf:"bytes,11,opt,name=message,proto3" json:"message,omitempty"`  // a note on the numbers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2319,6 +2320,13 @@ func (x *TellRequest) GetAt() *structpb.Struct {
 		return x.At
 	}
 	return nil
+}
+
+func (x *TellRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
 }
 
 type TellResponse struct {
@@ -2711,7 +2719,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\v.bo.v1.StepR\x05steps\"A\n" +
 	"\x13ReportStepsResponse\x12\x12\n" +
 	"\x04stop\x18\x01 \x01(\bR\x04stop\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xf2\x02\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x8c\x03\n" +
 	"\vTellRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2723,7 +2731,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x06output\x18\b \x01(\tR\x06output\x12\x18\n" +
 	"\acorrect\x18\t \x01(\bR\acorrect\x12'\n" +
 	"\x02at\x18\n" +
-	" \x01(\v2\x17.google.protobuf.StructR\x02at\x1a:\n" +
+	" \x01(\v2\x17.google.protobuf.StructR\x02at\x12\x18\n" +
+	"\amessage\x18\v \x01(\tR\amessage\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +

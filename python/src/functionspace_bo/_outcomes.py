@@ -16,8 +16,9 @@ from .errors import NoValueError, RequestError, TrialError
 if TYPE_CHECKING:
     from ._trial import Trial
 
-Value = SupportsFloat | Mapping[str, SupportsFloat] | Sequence[SupportsFloat]
-"""The result of an evaluation: a number, numbers by name, or a number for each objective."""
+Value = SupportsFloat | Mapping[str, SupportsFloat | str] | Sequence[SupportsFloat]
+"""The result of an evaluation: a number, numbers and texts by name, or a number for each
+objective."""
 
 MAX_VALUE = 1e300
 """The largest magnitude of a value, as in `bo`."""
@@ -151,7 +152,7 @@ def read_numbers(
 
     A single number is the value of the first objective. A tuple or list has the values of several
     objectives in their order. Numbers that are not declared are only recorded: values that are
-    not usable are left out, with a warning.
+    not usable are left out, with a warning. Texts are the note of the report, see read_note.
     """
     if len(objectives) > 1 and isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         if len(value) != len(objectives):
@@ -168,11 +169,21 @@ def read_numbers(
         except TrialError:
             if name in declared:
                 raise
+            if isinstance(v, str):
+                continue
             warnings.warn(
-                f'"{name}" is no finite number: trials record only numbers, and it is left out',
+                f'"{name}" is no finite number, and no text: it is left out of the trial',
                 stacklevel=2,
             )
     return numbers
+
+
+def read_note(value: Any) -> str:
+    """Returns the texts of a report as one text, such as "saved=/runs/7"."""
+    if not isinstance(value, Mapping):
+        return ""
+    texts = sorted((str(key), v) for key, v in value.items() if isinstance(v, str) and v)
+    return ", ".join(f"{name}={text}" for name, text in texts)
 
 
 def _number(value: Any, name: str) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 from ._binary import read_answer, run_binary
 from ._definition import define, read_file
 from ._html import HTMLReport, stored, summary
-from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
+from ._outcomes import Outcomes, Value, as_count, as_float, read_note, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
 from ._trial import Estimate, Pareto, Recommendation, Result, Step, Trial, frame, number_of
@@ -181,6 +181,8 @@ class StoredStudy:
         """
         numbers = self._numbers(value)
         flags = _flags(at, correct=correct)
+        if note := read_note(value):
+            flags.append(f"--note={_argument(note)}")
         told = self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
         return self._trial(told)
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
 from ._binary import find_binary, read_answer
-from ._outcomes import as_float
+from ._outcomes import as_float, read_note
 from ._progress import Progress
 from ._reporter import LocalReporter
 from ._run import Objective, Work, check_function, count, describe, finite, logger, takes_trial
@@ -194,6 +194,7 @@ class StoredRun:
         try:
             value, answer["seconds"] = Work(self._f, trial, self._takes_trial)()
             answer["numbers"] = self._study._numbers(value)
+            answer["note"] = read_note(value)
         except TrialError as err:
             answer["failure"] = str(err) or "failed"
         except BaseException as err:  # in a thread also SystemExit, which would end it silently

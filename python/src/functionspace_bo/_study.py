@@ -21,7 +21,7 @@ from ._channel import Channel
 from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
 from ._html import HTMLReport, report, summary
-from ._outcomes import Outcomes, Value, as_count, as_float, usable
+from ._outcomes import Outcomes, Value, as_count, as_float, read_note, usable
 from ._process import on_fork
 from ._reporter import LocalReporter
 from ._space import Fixed, Params, Space, plain_params, request_point
@@ -493,6 +493,7 @@ class Study:
             state="complete",
             value=number,
             numbers=numbers,
+            message=read_note(value),
             feasible=self._outcomes.feasible(numbers),
             seconds=seconds,
         )

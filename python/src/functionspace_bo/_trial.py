@@ -71,7 +71,7 @@ class Trial:
     numbers: dict[str, float] = field(default_factory=dict)
     """All reported numbers, the objectives among them."""
     message: str = ""
-    """The reason why the trial failed or was stopped."""
+    """The reason why the trial failed or was stopped, or the texts of its result."""
     source: str = "suggested"
     """suggested, design (of the initial design), enqueued or added."""
     prediction: Prediction | None = None
