@@ -80,6 +80,8 @@ type Server struct {
 	bodyTime time.Duration // bodyTime, except in tests
 	used     int           // number of the latest request for a study
 	watchers int
+
+	pruning sync.WaitGroup
 }
 
 // open is a study that requests use.
@@ -117,12 +119,31 @@ func New(b store.Backend, o Options) *Server {
 		OnFit: func(_ loop.Fit, d time.Duration) { s.metrics.fits.observe(d.Seconds()) },
 	})
 	s.handler = s.routes()
+	s.pruning.Go(s.prune)
 	return s
+}
+
+// pruneEvery is the interval in which the server deletes old replies to requests.
+const pruneEvery = time.Hour
+
+// prune deletes old replies to requests until the server shuts down.
+func (s *Server) prune() {
+	for {
+		if err := s.store.Prune(s.closing); err != nil && s.closing.Err() == nil {
+			s.opts.Log.Warn("old replies to requests were not deleted", "error", err.Error())
+		}
+		select {
+		case <-s.closing.Done():
+			return
+		case <-time.After(pruneEvery):
+		}
+	}
 }
 
 // Close closes the store. Requests must have ended, as they have after Serve.
 func (s *Server) Close() error {
 	s.shut()
+	s.pruning.Wait()
 	return s.store.Close()
 }
 

@@ -48,6 +48,12 @@ type Upgraded interface {
 	Upgraded() Upgrade
 }
 
+// Pruner is a Backend that deletes old replies to requests. Other backends keep them until their study is deleted.
+type Pruner interface {
+	// PruneReplies deletes the replies that were stored longer than age ago.
+	PruneReplies(ctx context.Context, age time.Duration) error
+}
+
 // Pooled is a Backend with a pool of connections to a database.
 type Pooled interface {
 	Pool() sql.DBStats
@@ -87,7 +93,7 @@ type Tx interface {
 	PutWaiting(study int64, ask string, n int, until time.Time) error
 	Waiting(study int64, now time.Time) (int, error)
 
-	// PutReply stores the reply to a request; a nil reply deletes it. Reply returns it, or nil if
+	// PutReply stores the reply to a request; a nil reply deletes it. See also Pruner. Reply returns it, or nil if
 	// there is none.
 	PutReply(study int64, key string, reply json.RawMessage) error
 	Reply(study int64, key string) (json.RawMessage, error)

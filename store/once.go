@@ -11,6 +11,18 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
+// ReplyAge is the time for which Prune keeps the reply to a request with a key.
+const ReplyAge = 7 * 24 * time.Hour
+
+// Prune deletes the replies to requests with a key that are older than ReplyAge. A later repetition of such a request is
+// a new request. It does nothing if the backend is no Pruner.
+func (s *Store) Prune(ctx context.Context) error {
+	if p, ok := s.backend.(Pruner); ok {
+		return p.PruneReplies(ctx, ReplyAge)
+	}
+	return nil
+}
+
 // CreateOnce is Create for a request that may be repeated: with key, a repeated call changes
 // nothing and returns the study that the first call created. The error wraps ErrKey if the first call
 // had another definition. Earlier evaluations of the definition are not compared.

@@ -56,6 +56,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"events", events},
 		{"outputs", outputs},
 		{"rows without a use are deleted", useless},
+		{"old replies are deleted", pruned},
 		{"snapshots", snapshots},
 		{"stopping rules", stops},
 	} {
@@ -320,6 +321,49 @@ func useless(t *testing.T, o Opener) {
 		equal(t, "the trials that asks wait for", n, 3)
 		return err
 	}))
+}
+
+// pruned checks that a Pruner deletes old replies, and no others.
+func pruned(t *testing.T, o Opener) {
+	ctx := context.Background()
+	b, err := o()
+	must(t, err)
+	defer b.Close()
+	p, ok := b.(store.Pruner)
+	if !ok {
+		t.Skip("the backend is no store.Pruner")
+	}
+	s := store.New(b, store.Options{})
+	u := created(t, s, definition("s"))
+	replies := func() (n int) {
+		must(t, b.View(ctx, func(tx store.Tx) error {
+			row, err := tx.Study("s")
+			must(t, err)
+			for i := range 5001 { // more than a backend deletes at a time
+				reply, err := tx.Reply(row.ID, fmt.Sprint("k", i))
+				must(t, err)
+				if reply != nil {
+					n++
+				}
+			}
+			return nil
+		}))
+		return n
+	}
+	must(t, b.Update(ctx, func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		must(t, err)
+		for i := range 5001 {
+			must(t, tx.PutReply(row.ID, fmt.Sprint("k", i), json.RawMessage("1")))
+		}
+		return nil
+	}))
+	must(t, s.Prune(ctx))
+	equal(t, "the replies after Prune", replies(), 5001)
+	must(t, p.PruneReplies(ctx, -time.Hour))
+	equal(t, "the replies after their age", replies(), 0)
+	_, err = u.Enqueue(ctx, "k0", map[string]any{"x": 0.5, "n": 2})
+	must(t, err)
 }
 
 // repliesOf notes the keys of the replies that are written.

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -301,6 +302,32 @@ func (t *tx) PutReply(study int64, key string, reply json.RawMessage) error {
 		return nil
 	}
 	t.exec("INSERT INTO requests (study, key, reply) VALUES (?, ?, ?)", study, key, string(reply))
+	return nil
+}
+
+// pruned is the number of replies that a transaction of PruneReplies deletes, so that other writers wait briefly.
+const pruned = 5000
+
+// PruneReplies implements store.Pruner.
+func (b *DB) PruneReplies(ctx context.Context, age time.Duration) error {
+	for n := pruned; n == pruned; {
+		if err := b.Update(ctx, func(s store.Tx) error {
+			t := s.(*tx)
+			now, err := t.Now()
+			if err != nil {
+				return err
+			}
+			n = 0
+			var study int64
+			return t.each("DELETE FROM requests WHERE (study, key) IN (SELECT study, key FROM requests WHERE stored < ? ORDER BY stored LIMIT ?) RETURNING study",
+				[]any{micros(now.Add(-age)), pruned}, []any{&study}, func() error {
+					n++
+					return nil
+				})
+		}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
