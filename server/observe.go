@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 )
 
 // observer logs and measures requests, gives errors their codes, and recovers from panics. Logs have
@@ -26,6 +27,9 @@ func (o *observer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			name = of.GetStudy()
 		}
 		defer o.end(ctx, time.Now(), r.Spec(), r.Peer(), name, &err)
+		if err := observedOf(ctx).share.grow(int64(proto.Size(r.Any().(*anyMessage).Message))); err != nil {
+			return nil, err
+		}
 		return next(ctx, r)
 	}
 }
@@ -79,9 +83,12 @@ func (s *Server) record(ctx context.Context, level slog.Level, procedure, study,
 // connect refuses an unreadable message before it calls interceptors.
 func (s *Server) observed(procedure string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begun, request, answer := time.Now(), &observedRequest{}, &statusWriter{ResponseWriter: w}
+		begun, request, answer := time.Now(), &observedRequest{share: share{of: &s.memory}}, &statusWriter{ResponseWriter: w}
+		defer request.share.end()
 		ctx := context.WithValue(r.Context(), observedKey{}, request)
-		next.ServeHTTP(answer, r.WithContext(ctx))
+		counted := r.WithContext(ctx)
+		counted.Body = &countedBody{ReadCloser: r.Body, share: &request.share}
+		next.ServeHTTP(answer, counted)
 		if !request.logged {
 			s.record(ctx, slog.LevelInfo, procedure, "", answer.code(), r.RemoteAddr, time.Since(begun))
 		}
@@ -92,6 +99,7 @@ func (s *Server) observed(procedure string, next http.Handler) http.Handler {
 type observedRequest struct {
 	token  string // its name
 	logged bool
+	share  share
 }
 
 type observedKey struct{}

@@ -48,7 +48,7 @@ type Limits struct {
 	Trials     int           // trials of a request and budget of a study; 0 is 10 000
 	Parameters int           // parameters of a study; 0 is 200
 	Points     int           // points of a request and trials of an ask; 0 is 100
-	Bytes      int           // bytes of a request; 0 is 32 MiB
+	Bytes      int           // bytes of a request, and a quarter of the bytes of all requests above 64 KiB under way; 0 is 32 MiB
 	Wait       time.Duration // time of a request for suggestions; 0 is 5 minutes
 	Watchers   int           // streams of events at a time; 0 is 1000
 }
@@ -69,6 +69,7 @@ type Server struct {
 	store   *store.Store
 	metrics *metrics
 	gate    *gate
+	memory  memory
 	handler http.Handler
 
 	closing context.Context // ends when the server shuts down
@@ -108,6 +109,7 @@ func New(b store.Backend, o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld, bodyTime: bodyTime}
+	s.memory.most = 4 * int64(o.Limits.Bytes)
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.metrics = newMetrics()
 	if p, ok := b.(store.Pooled); ok {
