@@ -9,7 +9,9 @@ import (
 	apps "k8s.io/api/apps/v1"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // The service reaches the container, the container reads its secrets, and the workers use the service.
@@ -19,8 +21,9 @@ func TestServer(t *testing.T) {
 		service core.Service
 		workers batch.Job
 		budget  policy.PodDisruptionBudget
+		network networking.NetworkPolicy
 	)
-	decodeAll(t, "server/*.yaml", map[string]any{"apps/v1 Deployment": &server, "v1 Service": &service, "batch/v1 Job": &workers, "policy/v1 PodDisruptionBudget": &budget})
+	decodeAll(t, "server/*.yaml", map[string]any{"apps/v1 Deployment": &server, "v1 Service": &service, "batch/v1 Job": &workers, "policy/v1 PodDisruptionBudget": &budget, "networking.k8s.io/v1 NetworkPolicy": &network})
 	pod := server.Spec.Template
 	for key, value := range service.Spec.Selector {
 		if pod.Labels[key] != value || server.Spec.Selector.MatchLabels[key] != value {
@@ -36,6 +39,32 @@ func TestServer(t *testing.T) {
 	}
 	if !maps.Equal(budget.Spec.Selector.MatchLabels, server.Spec.Selector.MatchLabels) || budget.Spec.MaxUnavailable.IntValue() >= int(*server.Spec.Replicas) {
 		t.Error("a disruption may take all replicas")
+	}
+	in, clients := network.Spec.Ingress[0], workers.Spec.Template.Labels
+	if !maps.Equal(network.Spec.PodSelector.MatchLabels, server.Spec.Selector.MatchLabels) || len(network.Spec.Ingress) != 1 || len(in.From) != 1 || len(in.From[0].PodSelector.MatchLabels) == 0 {
+		t.Error("the policy does not protect the service")
+	}
+	for key, value := range in.From[0].PodSelector.MatchLabels {
+		if clients[key] != value {
+			t.Errorf("the policy refuses the workers: they have no label %s=%s", key, value)
+		}
+	}
+	if in.Ports[0].Port.StrVal != c.Ports[0].Name {
+		t.Error("the policy refuses the port of the service")
+	}
+	for _, want := range []struct {
+		port     int
+		protocol core.Protocol
+	}{{53, core.ProtocolUDP}, {53, core.ProtocolTCP}, {5432, core.ProtocolTCP}} {
+		if !slices.ContainsFunc(network.Spec.Egress[0].Ports, func(p networking.NetworkPolicyPort) bool {
+			protocol := core.ProtocolTCP
+			if p.Protocol != nil {
+				protocol = *p.Protocol
+			}
+			return *p.Port == intstr.FromInt(want.port) && protocol == want.protocol
+		}) {
+			t.Errorf("the service does not reach port %d by %s", want.port, want.protocol)
+		}
 	}
 	if !slices.Contains(c.Args, "0.0.0.0:7040") || c.Ports[0].ContainerPort != 7040 || service.Spec.Ports[0].Port != 7040 {
 		t.Error("the port is not 7040")
