@@ -59,6 +59,7 @@ type DB struct {
 	db      *sql.DB
 	dialect Dialect
 	group   group // of Updates, if Dialect.Exclusive
+	places  places
 	newest  int64 // version of the schema that the statements are for
 	upgrade store.Upgrade
 }
@@ -69,7 +70,7 @@ var _ store.Backend = (*DB)(nil)
 // is the one made to open it, if any.
 func New(db *sql.DB, d Dialect, upgrade store.Upgrade) (*DB, error) {
 	newest, err := Newest(d)
-	return &DB{db: db, dialect: d, group: group{turn: make(chan struct{}, 1)}, newest: newest, upgrade: upgrade}, err
+	return &DB{db: db, dialect: d, group: group{turn: make(chan struct{}, 1)}, places: places{of: map[string]*queue{}}, newest: newest, upgrade: upgrade}, err
 }
 
 // Close closes the database.
@@ -154,8 +155,19 @@ func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) 
 func (b *DB) repeatUnless(ctx context.Context, hopeless func(error) bool, readOnly bool, f func(store.Tx) error) error {
 	start, pause := time.Now(), 5*time.Millisecond
 	var fault error // the last one that was repeated
+	var own *place
+	if !readOnly {
+		own = &place{all: &b.places}
+		defer own.leave()
+	}
 	for {
-		err := b.once(ctx, readOnly, f)
+		err := b.once(ctx, readOnly, own, f)
+		if own.wanted() {
+			if err := own.wait(ctx); err != nil {
+				return ended(ctx, fault, err)
+			}
+			continue
+		}
 		switch {
 		case err == nil:
 			return nil
@@ -187,8 +199,8 @@ func ended(ctx context.Context, fault, err error) error {
 	return err
 }
 
-func (b *DB) once(ctx context.Context, readOnly bool, f func(store.Tx) error) error {
-	t := &tx{ctx: ctx, d: &b.dialect, readOnly: readOnly}
+func (b *DB) once(ctx context.Context, readOnly bool, own *place, f func(store.Tx) error) error {
+	t := &tx{ctx: ctx, d: &b.dialect, readOnly: readOnly, place: own}
 	err := b.session(ctx, func(s Session) error {
 		if err := s.Begin(ctx, readOnly); err != nil {
 			return err
@@ -199,6 +211,9 @@ func (b *DB) once(ctx context.Context, readOnly bool, f func(store.Tx) error) er
 		}
 		if err := f(t); err != nil {
 			return err
+		}
+		if own.wanted() {
+			return errPlace
 		}
 		return s.Commit(ctx, t.take())
 	})
@@ -225,6 +240,7 @@ type tx struct {
 	session  Session
 	d        *Dialect
 	readOnly bool
+	place    *place // of an Update
 	now      time.Time
 	queue    []Statement
 }

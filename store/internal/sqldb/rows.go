@@ -50,6 +50,9 @@ func (t *tx) Studies() (rows []store.Row, err error) {
 func (t *tx) Study(name string) (*store.Row, error) {
 	query := "SELECT id, " + studies.list(0) + " FROM studies WHERE name = ?"
 	if !t.readOnly {
+		if !t.place.try(name) {
+			return nil, errPlace
+		}
 		query += t.d.Lock
 	}
 	var s studyRow
