@@ -1,6 +1,7 @@
 package tfsvi
 
 import (
+	"flag"
 	"math"
 	"slices"
 	"testing"
@@ -78,14 +79,24 @@ func TestManyInputs(t *testing.T) {
 	require.Less(t, chi, 3.)
 }
 
-// Beyond 500 observations the hidden layers are trained on all of them.
+var full = flag.Bool("full", false, "five functions of many inputs; otherwise one")
+
 // With few observations for each of many inputs the fit does not follow the noise.
 func TestManyInputsFewObservations(t *testing.T) {
 	racetest.SkipNumerical(t)
+	functions := uint64(1)
+	if *full {
+		functions = 5
+	}
+	for seed := uint64(1); seed <= functions; seed++ {
+		fitManyInputs(t, seed)
+	}
+}
+
+func fitManyInputs(t *testing.T, seed uint64) {
 	const d, n, m, noise = 50, 200, 300, 0.01
 	kernel, _, err := prior.Spec{Lengthscale: []float64{3}, Variance: new(1.0)}.Hyperparameters(d, false)
 	require.NoError(t, err)
-	const seed = 1
 	rng, x := random.New(seed, "draw", 0), space.Sobol(n+m, d, random.New(seed, "x", 0))
 	k, f := mat.NewSymDense(n+m, nil), make([]float64, n+m)
 	kernel.Gram(k, x)
@@ -115,6 +126,7 @@ func TestManyInputsFewObservations(t *testing.T) {
 	}
 }
 
+// Beyond 500 observations the hidden layers are trained on all of them.
 func TestManyObservations(t *testing.T) {
 	post, err := Model{Network: surrogate.Network{Hidden: []int{20}}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), random.New(1, "fit", 0))
 	require.NoError(t, err)
