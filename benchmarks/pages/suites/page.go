@@ -89,7 +89,7 @@ func readText(dir, name string) (handwritten, error) {
 	text, w.provenance, _ = strings.Cut(text, "\n## Provenance\n")
 	w.finding, w.method, _ = strings.Cut(text, "\n## Method\n")
 	for _, part := range []*string{&w.finding, &w.method, &w.provenance} {
-		*part = strings.TrimSpace(*part)
+		*part = strings.TrimRight(strings.TrimLeft(*part, "\n"), "\n ") // the first line may be indented
 	}
 	return w, nil
 }

@@ -80,7 +80,7 @@ func TestDocuments(t *testing.T) {
 	require.NoError(t, err)
 	for name, text := range map[string]string{
 		"introduction": "# The title\n\nSee [it](../x.md) and [all](test.md#there), [far](https://a.b/c).\n",
-		"test":         "# Of a test\n\nThe finding.\n\n## Method\n\nThe method.\n\n## Provenance\n\nThe [source](data.md).\n",
+		"test":         "# Of a test\n\nThe finding.\n\n## Method\n\nThe method.\n\n## Provenance\n\n    the command\n\nThe [source](data.md).\n",
 		"data":         "# Where data is from\n\nThere.\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o644))
@@ -94,7 +94,7 @@ func TestDocuments(t *testing.T) {
 	for _, want := range []string{
 		"# The title\n\nSee [it](x.md) and [all](bench/test.md#there), [far](https://a.b/c).\n",
 		"## Of a test\n\nThe finding.\n\nRegret at the end of the budget against `a`, ",
-		"### Method\n\nThe method.\n\n### Provenance\n\nThe [source](bench/data.md).\n\nMeasured: 2 problems, 4 methods, 1 to 2 seeds. [All tables](bench/test-tables.md).\n",
+		"### Method\n\nThe method.\n\n### Provenance\n\n    the command\n\nThe [source](bench/data.md).\n\nMeasured: 2 problems, 4 methods, 1 to 2 seeds. [All tables](bench/test-tables.md).\n",
 		"Over 4 pairs of problem and seed that all these methods finished; not ranked, too few runs: `late`.",
 		"| [test](#test) |        2 |       4 |   13 | 2026-01-01 to 2026-01-02 | `a` 1.12, `sobol` 2.00, `b` 2.88 |",
 		"- Significantly better: none.\n- Significantly worse: none.\n- No significant difference: `b` (lower in 0 of 4), `late` (lower in 1 of 1), `sobol` (lower in ",
