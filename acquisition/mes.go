@@ -17,8 +17,9 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// MES is max-value entropy search for a minimum (Wang and Jegelka 2017, eq. 6): the
-// mutual information, in nats, of f(x) and the minimum y* of f,
+// MES is max-value entropy search for a minimum (Wang and Jegelka 2017, eq. 6): an
+// approximation of the mutual information, in nats, of f(x) and the minimum y* of f. Given y*,
+// f(x) has its normal distribution truncated to values above y*:
 //
 //	mean over sampled y* of  γφ(γ)/(2Φ(γ)) - log Φ(γ),  γ = (μ - y*)/s
 //
