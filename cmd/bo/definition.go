@@ -13,30 +13,34 @@ import (
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/study"
 	"github.com/functionspace/bo/study/studyfile"
 )
 
-// definition reads the study file, if any, and applies the flags.
-func (c *runCmd) definition() (*study.Definition, error) {
-	d := &study.Definition{Version: study.Version}
-	if c.File != "" {
-		if ext := filepath.Ext(c.File); c.Command != "" && ext != ".json" && ext != ".yaml" && ext != ".yml" {
-			return nil, usagef("unexpected argument %q: quote the whole line of --command", c.File)
-		}
-		var err error
-		if d, err = readStudy(c.File); err != nil {
-			return nil, err
-		}
+// storedAlone reports whether a stored study alone defines the objective.
+func (c *runCmd) storedAlone() bool {
+	return c.Study != "" && c.File == "" && c.Objective == "" && c.Command == ""
+}
+
+// readFile reads the study file.
+func (c *runCmd) readFile() (*study.Definition, error) {
+	if ext := filepath.Ext(c.File); c.Command != "" && ext != ".json" && ext != ".yaml" && ext != ".yml" {
+		return nil, usagef("unexpected argument %q: quote the whole line of --command", c.File)
 	}
+	return readStudy(c.File)
+}
+
+// apply applies the flags to a definition.
+func (c *runCmd) apply(d *study.Definition) error {
 	if err := c.problem(d); err != nil {
-		return nil, err
+		return err
 	}
 	goals := d.Goals()
 	if len(goals) > 1 {
 		for flag, given := range map[string]bool{"--maximize": c.Maximize, "--noise-free": c.NoiseFree, "--noise-sd": c.NoiseSD != nil, "--target": c.Target != nil} {
 			if given {
-				return nil, usagef("%s belongs to one objective, and %s has %d", flag, cmp.Or(c.File, c.Objective, c.Study), len(goals))
+				return usagef("%s belongs to one objective, and %s has %d", flag, cmp.Or(c.File, c.Objective, c.Study), len(goals))
 			}
 		}
 	}
@@ -44,7 +48,7 @@ func (c *runCmd) definition() (*study.Definition, error) {
 		goals[0].Goal = study.Maximize
 	}
 	if d.Builtin != "" && goals[0].NoiseFree && c.NoiseSD != nil {
-		return nil, usagef("--noise-sd: %s has no noise", d.Builtin)
+		return usagef("--noise-sd: %s has no noise", d.Builtin)
 	}
 	goals[0].NoiseFree = goals[0].NoiseFree || c.NoiseFree
 	goals[0].NoiseSD = cmp.Or(c.NoiseSD, goals[0].NoiseSD)
@@ -63,25 +67,25 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	}
 	if c.Stop != nil {
 		if err := settings.Set(&d.Stop, "rule", *c.Stop); err != nil {
-			return nil, usagef("--stop: %w", err)
+			return usagef("--stop: %w", err)
 		}
 	}
 	if c.Seed != nil {
 		d.Seed = *c.Seed
 	}
 	if err := chooseName("surrogate", c.Surrogate, catalog.Surrogates(), &d.Surrogate); err != nil {
-		return nil, err
+		return err
 	}
 	if err := chooseName("acquisition", c.Acquisition, catalog.Acquisitions(), &d.Acquisition); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.settings(d); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.beliefs(d); err != nil {
-		return nil, err
+		return err
 	}
-	return d, c.check(d)
+	return c.check(d)
 }
 
 // chooseName applies a flag that names a surrogate or an acquisition function.
@@ -106,7 +110,7 @@ func (c *runCmd) check(d *study.Definition) error {
 	if err := end.CheckEnd(); err != nil {
 		return usagef("--%w", err)
 	}
-	budget := cmp.Or(d.Budget, 50)
+	budget := cmp.Or(d.Budget, loop.DefaultBudget)
 	switch {
 	case d.Initial > budget:
 		return usagef("--initial %d is more than --budget %d", d.Initial, budget)
@@ -127,9 +131,9 @@ func (c *runCmd) problem(d *study.Definition) error {
 		return usagef("--objective and a study file exclude each other: the file defines the objective")
 	case c.Objective != "" && c.Space != "":
 		return usagef("--space belongs to --command: the objective %s has its own", c.Objective)
-	case c.Objective != "" && c.Shell:
+	case c.Command == "" && c.File == "" && c.Shell:
 		return usagef("--shell belongs to --command")
-	case c.Objective != "" && c.Timeout != 0:
+	case c.Command == "" && c.File == "" && c.Timeout != 0:
 		return usagef("--timeout belongs to --command")
 	case c.Command != "" && c.Space == "" && c.File == "":
 		return usagef("--command needs --space FILE, which defines the parameters")
@@ -150,7 +154,7 @@ func (c *runCmd) problem(d *study.Definition) error {
 		}
 		d.Parameters, d.Constraints = study.SpaceOf(s)
 	}
-	if d.Builtin != "" {
+	if d.Builtin != "" && !c.storedAlone() {
 		if err := useBuiltin(d); err != nil {
 			return usageError{err}
 		}

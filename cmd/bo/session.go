@@ -57,7 +57,10 @@ func (s *session) define() (err error) {
 			return err
 		}
 	}
-	if s.definition, err = s.runCmd.definition(); err != nil {
+	if s.definition, err = s.base(); err != nil {
+		return err
+	}
+	if err := s.apply(s.definition); err != nil {
 		return err
 	}
 	s.kept = s.Study != "" || s.File != ""
@@ -70,9 +73,6 @@ func (s *session) define() (err error) {
 			s.definition.Name = strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
 		}
 	}
-	if s.definition.Builtin == "" && s.definition.Command == "" && s.Study != "" && s.File == "" {
-		return s.defineStored()
-	}
 	if err := s.definition.Validate(); err != nil {
 		if s.File == "" { // the flags are at fault, not a study
 			err = errors.New(strings.TrimPrefix(err.Error(), study.ErrInvalid.Error()+": "))
@@ -83,25 +83,34 @@ func (s *session) define() (err error) {
 	return err
 }
 
-// defineStored takes the definition of a stored study whose objective is built in. Programs
-// come from the file or a flag alone: a user who can write to a store must not choose the
-// programs that run on this machine.
-func (s *session) defineStored() error {
-	return s.withStudy(s.e.ctx, s.Study, func(u *store.Study) error {
+// base returns the definition that the flags change: the study file, the stored study if --study is alone, or
+// an empty definition. A stored study must have a built-in objective. Programs come from the file or a flag
+// alone: a user who can write to a store must not choose the programs that run on this machine.
+func (s *session) base() (d *study.Definition, err error) {
+	switch {
+	case s.File != "":
+		return s.readFile()
+	case !s.storedAlone():
+		return &study.Definition{Version: study.Version}, nil
+	}
+	err = s.withStudy(s.e.ctx, s.Study, func(u *store.Study) error {
 		stored, _, err := u.Definition(s.e.ctx)
+		switch {
+		case err != nil:
+			return err
+		case stored.Command != "":
+			return usagef("study %s runs a program: give its study file, or --command", s.Study)
+		case stored.Builtin == "":
+			return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
+		}
+		text, err := json.Marshal(stored)
 		if err != nil {
 			return err
 		}
-		if stored.Command != "" {
-			return usagef("study %s runs a program: give its study file, or --command", s.Study)
-		}
-		if stored.Builtin == "" {
-			return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
-		}
-		s.definition = stored
-		s.target, err = s.objective(s.definition)
+		d, err = study.Parse(text) // a copy: package store shares its definitions
 		return err
 	})
+	return d, err
 }
 
 // limit makes the contexts of the run. Reads end a moment after an interrupt, because a store that is not

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -71,4 +73,39 @@ func TestInterruptWithoutStore(t *testing.T) {
 		require.Contains(t, warned.String(), "bo: interrupted after 2 of 9 trials")
 		time.Sleep(time.Minute) // the release of the trial gives up
 	})
+}
+
+// The flags apply also if --study alone defines the objective. Flags that contradict the stored study are errors.
+func TestStoredAlone(t *testing.T) {
+	file := storeFlags{Store: filepath.Join(t.TempDir(), "bo.db")}
+	e := &env{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard}
+	begin := func(c runCmd) (*session, error) {
+		c.storeFlags, c.Study, c.Quiet = file, "waves", true
+		s := &session{runCmd: &c, e: e}
+		t.Cleanup(s.close)
+		if err := s.define(); err != nil {
+			return s, err
+		}
+		return s, s.open()
+	}
+	_, err := begin(runCmd{Objective: "branin", Budget: new(7)})
+	require.NoError(t, err)
+	s, err := begin(runCmd{Workers: new(3)})
+	require.NoError(t, err)
+	require.Equal(t, 3, s.definition.Workers)
+	require.Equal(t, 7, s.definition.Budget)
+	require.Equal(t, "branin", s.target.name)
+	for _, c := range []struct {
+		flags runCmd
+		want  string
+	}{
+		{runCmd{Seed: new(uint64(9))}, "study waves is stored with seed not stated, here it is 9"},
+		{runCmd{Budget: new(8)}, "study waves is stored with budget 7, here it is 8"},
+		{runCmd{Surrogate: new("rff")}, "study waves is stored with surrogate not stated, here it is"},
+		{runCmd{Shell: true}, "--shell belongs to --command"},
+	} {
+		_, err := begin(c.flags)
+		require.ErrorContains(t, err, c.want)
+		require.ErrorAs(t, err, new(usageError))
+	}
 }
