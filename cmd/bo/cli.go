@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -210,17 +212,38 @@ func oneLine(text string) string {
 }
 
 // printable escapes control characters as Go does, such as \x1b: a terminal would obey them.
-func printable(text string) string {
-	if !strings.ContainsFunc(text, unicode.IsControl) {
+func printable(text string) string { return escaped(text, unicode.IsControl) }
+
+// escaped escapes the characters for which special is true, and replaces bytes that are not UTF-8.
+func escaped(text string, special func(rune) bool) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, special) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if unicode.IsControl(r) {
+		if special(r) {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// copyPrintable copies lines of text, with control characters other than tabs escaped.
+func copyPrintable(w io.Writer, r io.Reader) error {
+	special := func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if _, failed := io.WriteString(w, escaped(strings.Replace(line, "\r\n", "\n", 1), special)); failed != nil {
+			return failed
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }

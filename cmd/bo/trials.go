@@ -149,7 +149,7 @@ type trialsCmd struct {
 	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
 }
 
-// printLogs prints the output of the program of a trial.
+// printLogs prints the output of the program of a trial, on a terminal with control characters escaped.
 func (c *trialsCmd) printLogs(e *env, v *store.View) error {
 	if c.Logs > len(v.Trials) {
 		return usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Logs, len(v.Trials))
@@ -157,13 +157,20 @@ func (c *trialsCmd) printLogs(e *env, v *store.View) error {
 	attempt := v.Trials[c.Logs-1].Attempt
 	dir := attemptFolder(c.trialsFolder(c.Study), c.Logs, attempt)
 	found := false
-	for name, to := range map[string]io.Writer{"stdout": e.stdout, "stderr": e.stderr} {
-		f, err := os.Open(filepath.Join(dir, name))
+	for _, log := range []struct {
+		name string
+		to   io.Writer
+	}{{"stdout", e.stdout}, {"stderr", e.stderr}} {
+		f, err := os.Open(filepath.Join(dir, log.name))
 		if err != nil {
 			continue
 		}
 		found = true
-		_, err = io.Copy(to, f)
+		if terminal(log.to) == nil {
+			_, err = io.Copy(log.to, f)
+		} else {
+			err = copyPrintable(log.to, f)
+		}
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
