@@ -43,14 +43,11 @@ func (r Run) experiment(ctx context.Context, rec *Record) (err error) {
 		}
 	}()
 	rec.Measures = map[string]float64{}
-	if err := r.Measure(ctx, r.Method, r.Seed, rec); err != nil {
-		rec.Measures = nil
-		return err
-	}
+	err = r.Measure(ctx, r.Method, r.Seed, rec)
 	for name, v := range rec.Measures {
 		rec.Measures[name] = sixDigits(v)
 	}
-	return nil
+	return err
 }
 
 // experiments lists the runs of a suite of experiments.

@@ -3,7 +3,9 @@ package runner
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Record is the result of a run, a line of the file of results.
@@ -71,6 +73,23 @@ func (r Record) Best() []float64 {
 		best[i] = least
 	}
 	return best
+}
+
+// finite returns an error for a result that is not a finite number, which JSON does not have.
+func (r Record) finite() error {
+	names, numbers := slices.Sorted(maps.Keys(r.Measures)), maps.Clone(r.Measures)
+	if s := r.Score; s != nil {
+		names = []string{"log_density", "log_likelihood", "rmse", "rmse_raw", "noise", "mean_var"}
+		numbers = map[string]float64{
+			"log_density": s.LogDensity, "log_likelihood": s.LogLikelihood, "rmse": s.RMSE, "rmse_raw": s.RMSERaw, "noise": s.Noise, "mean_var": s.Spread,
+		}
+	}
+	for _, name := range names {
+		if v := numbers[name]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s is %v", name, v)
+		}
+	}
+	return nil
 }
 
 // Numbers is a list of numbers that JSON encodes with null for a number that is not

@@ -62,10 +62,15 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 // timed runs work and adds error, time and date to the record.
 func (r Run) timed(ctx context.Context, rec Record, work func(context.Context, *Record) error) (Record, error) {
 	start := time.Now()
-	if err := work(ctx, &rec); err != nil {
+	err := work(ctx, &rec)
+	if err == nil {
+		err = rec.finite()
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return rec, ctx.Err()
 		}
+		rec.Score, rec.Measures, rec.Prediction = nil, nil, nil
 		rec.Error = err.Error()
 	}
 	rec.Elapsed = nanoseconds(time.Since(start).Seconds())

@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -188,6 +191,36 @@ func TestScoreFailureIsRecorded(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, r.Error, "not finite")
 	assert.Nil(t, r.Score)
+}
+
+// A result that JSON does not have is a failure of its run and ends no benchmark.
+func TestNumbersThatAreNotFinite(t *testing.T) {
+	gp, err := ParseMethod("gp")
+	require.NoError(t, err)
+	measured := func(measures map[string]float64) Run {
+		return Run{Suite: "s", Experiment: "x", Method: gp, Seed: 1, Measure: func(_ context.Context, _ Method, _ uint64, rec *Record) error {
+			maps.Copy(rec.Measures, measures)
+			return nil
+		}}
+	}
+	far := &Table{Name: "far", X: mat.NewDense(4, 1, []float64{0, 1, 2, 3}), Y: []float64{0, 1, 2, 1e200}, Test: [][]int{{3}}}
+	for _, c := range []struct {
+		run  Run
+		want string
+	}{
+		{measured(map[string]float64{"a": 1, "b": 2}), ""},
+		{measured(map[string]float64{"a": 1, "log_prob": math.Inf(-1), "z": math.NaN()}), "log_prob is -Inf"},
+		{Run{Suite: "s", Table: far, Method: gp, Seed: 1}, "log_density is -Inf"},
+	} {
+		store, err := OpenStore(t.TempDir())
+		require.NoError(t, err)
+		require.NoError(t, Execute(t.Context(), []Run{c.run}, 1, store.Append))
+		require.NoError(t, store.Close())
+		r := store.records[c.run.Key()]
+		require.Equal(t, c.want, r.Error)
+		require.Nil(t, r.Score)
+		require.Equal(t, c.want == "", r.Measures != nil)
+	}
 }
 
 func TestRate(t *testing.T) {
