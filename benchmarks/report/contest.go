@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -23,7 +24,8 @@ type Contest struct {
 	Adjusted   float64 `json:"p_adjusted"`
 	Difference float64 `json:"log_density_difference"` // median over pairs
 	// Error is the median over pairs of the error divided by the error of the baseline: the
-	// root mean squared error, or the share of wrong labels.
+	// root mean squared error, or the share of wrong labels. It is +Inf, null in JSON, if the
+	// baseline has no errors.
 	Error    float64 `json:"error_ratio"`
 	Coverage float64 `json:"coverage_90"` // mean over pairs; for labels, the calibration error
 	// Processor is the median over pairs of the CPU time of the fit divided by the baseline's
@@ -35,6 +37,19 @@ type Contest struct {
 	Best           string      `json:"best_control,omitempty"`
 	Beyond         *Comparison `json:"beyond,omitempty"`
 	BeyondAdjusted float64     `json:"beyond_p_adjusted,omitzero"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c Contest) MarshalJSON() ([]byte, error) {
+	type plain Contest
+	out := struct {
+		plain
+		Error *float64 `json:"error_ratio"`
+	}{plain: plain(c)}
+	if !math.IsInf(c.Error, 1) {
+		out.Error = &c.Error
+	}
+	return json.Marshal(out)
 }
 
 // The coverage of 90 % intervals that a method needs to pay.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -91,4 +93,23 @@ func TestContestsOfLabels(t *testing.T) {
 	require.NoError(t, r.WriteText(&text))
 	assert.Contains(t, text.String(), "calibration error")
 	assert.NotContains(t, text.String(), "NaN")
+}
+
+// A baseline without wrong labels has no error ratio in JSON.
+func TestContestOfAPerfectBaseline(t *testing.T) {
+	var records []runner.Record
+	for seed := range uint64(4) {
+		for method, wrong := range map[string]float64{"gp": 0, "svgp": 0.1} {
+			records = append(records, runner.Record{Suite: "networks/density", Problem: "moons", Method: method, Seed: seed + 1, Score: &runner.Score{LogDensity: -wrong, Wrong: wrong}})
+		}
+	}
+	r, err := NewRegression(records, Literature{})
+	require.NoError(t, err)
+	require.Len(t, r.Contests, 1)
+	require.Equal(t, math.Inf(1), r.Contests[0].Error)
+	require.False(t, r.Contests[0].Pays())
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"error_ratio":null`)
+	require.Equal(t, 1, bytes.Count(text, []byte("error_ratio")))
 }

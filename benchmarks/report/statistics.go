@@ -18,7 +18,7 @@ func quantile(q float64, sorted []float64) float64 {
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
 	}
-	if f := h - float64(i); f > 0 {
+	if f := h - float64(i); f > 0 && sorted[i] < sorted[i+1] { // two infinities have no difference
 		return sorted[i] + f*(sorted[i+1]-sorted[i])
 	}
 	return sorted[i]
