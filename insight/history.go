@@ -109,7 +109,7 @@ type Volume struct {
 
 // HypervolumeHistory returns the hypervolume of the feasible trials after each finished trial, in the
 // order of IDs, with the reference point of ParetoFront for all of them. It is nil without a feasible
-// trial, and with one or more than loop.MaxHypervolume objectives.
+// trial, with one or more than loop.MaxHypervolume objectives, and if the volume overflows.
 func HypervolumeHistory(trials []loop.Trial, o loop.Options) []Volume {
 	if !o.Several() {
 		return nil

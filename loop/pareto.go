@@ -1,6 +1,10 @@
 package loop
 
-import "github.com/functionspace/bo/internal/pareto"
+import (
+	"math"
+
+	"github.com/functionspace/bo/internal/pareto"
+)
 
 // Pareto describes the feasible complete trials of a study with several objectives.
 type Pareto struct {
@@ -12,7 +16,7 @@ type Pareto struct {
 	Reference []float64
 	// Hypervolume is, for each finished trial in the order of IDs, the volume between the
 	// reference point and the front of the trials up to it. Nil if there are more than
-	// MaxHypervolume objectives or no trial is feasible.
+	// MaxHypervolume objectives, no trial is feasible or the volume overflows.
 	Hypervolume []float64
 }
 
@@ -42,6 +46,9 @@ func (o *Options) ParetoOf(trials []Trial) Pareto {
 		if finished(trials[i].State) {
 			p.Hypervolume = append(p.Hypervolume, volume)
 		}
+	}
+	if math.IsInf(volume, 1) || math.IsNaN(volume) {
+		p.Hypervolume = nil
 	}
 	return p
 }

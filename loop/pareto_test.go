@@ -50,6 +50,14 @@ func TestParetoOf(t *testing.T) {
 	require.Equal(t, Pareto{}, o.ParetoOf(nil))
 }
 
+// JSON has no hypervolume that overflows.
+func TestHypervolumeOverflows(t *testing.T) {
+	o := Options{Objectives: []Goal{{Name: "a"}, {Name: "b"}}}
+	p := o.ParetoOf([]Trial{finishedTrial(1, -1e300, 1e300), finishedTrial(2, 1e300, -1e300), finishedTrial(3, 0, 0)})
+	require.Len(t, p.Front, 3)
+	require.Nil(t, p.Hypervolume)
+}
+
 // Hypervolume k is the hypervolume of the first k trials, also on a front of hundreds of trials.
 func TestHypervolumesOfALargeFront(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
