@@ -50,7 +50,7 @@ func (c *evaluateCmd) Run(e *env) error {
 			if kind := endKind(err); kind != "" {
 				return x.print(map[string]any{"ended": endText(err, d), "kind": kind})
 			}
-			if errors.Is(err, errInputEnded) {
+			if errors.Is(err, errInputEnded) && !loses(err) {
 				return nil
 			}
 			return err
@@ -58,11 +58,19 @@ func (c *evaluateCmd) Run(e *env) error {
 	})
 }
 
+// loses reports whether a result of a run could not be stored.
+func loses(err error) bool {
+	_, lost := errors.AsType[*store.NotStored](err)
+	return lost
+}
+
 // endKind returns the kind of the end of a run, "" for an error.
 func endKind(err error) string {
 	switch {
 	case err == nil:
 		return "budget"
+	case loses(err):
+		return ""
 	case errors.Is(err, store.ErrTarget):
 		return "target"
 	case errors.Is(err, store.ErrTime):

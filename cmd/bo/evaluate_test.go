@@ -185,5 +185,7 @@ func TestEndKind(t *testing.T) {
 	require.Equal(t, "budget", endKind(nil))
 	require.Equal(t, "failures", endKind(store.ErrFailures))
 	require.Empty(t, endKind(context.Canceled))
+	lost := &store.NotStored{Report: store.Report{Trial: 3}, Err: store.ErrUnavailable}
+	require.Empty(t, endKind(errors.Join(store.ErrTarget, lost)), "a lost result is an error")
 	require.Equal(t, "the budget is used up", endText(nil, &study.Definition{}))
 }

@@ -269,7 +269,7 @@ func (c *plotCmd) recorded(r *insightreport.Records, out *plotted, o plot.Option
 		if v.Options.Several() {
 			volumes := insight.HypervolumeHistory(v.Trials, v.Options)
 			if volumes == nil {
-				return fmt.Errorf("study %s has no hypervolume: it needs a feasible trial and at most %d objectives; --objective NAME shows one objective", c.Study, loop.MaxHypervolume)
+				return fmt.Errorf("study %s has no hypervolume: it needs a feasible trial, at most %d objectives and a finite volume; --objective NAME shows one objective", c.Study, loop.MaxHypervolume)
 			}
 			out.Data, out.figure = volumes, plot.Hypervolume(volumes, o)
 			out.text = func(w io.Writer, width int, blocks bool) error {

@@ -469,7 +469,7 @@ func (s *session) run() error {
 		})
 	})
 	interrupted := s.e.ctx.Err() != nil
-	if _, lost := errors.AsType[*store.NotStored](err); lost && interrupted { // otherwise err is printed at the end
+	if loses(err) && interrupted { // otherwise err is printed at the end
 		fmt.Fprintf(s.e.stderr, "bo: %s\n", oneLine(err.Error()))
 	}
 	if fault := s.end(); fault != nil && !interrupted {
@@ -489,12 +489,11 @@ func (s *session) run() error {
 	}
 	out := s.result(v, time.Since(begun).Seconds())
 	out.Estimate = estimate
-	switch {
-	case errors.Is(err, store.ErrTarget), errors.Is(err, store.ErrTime), errors.Is(err, store.ErrCost), errors.Is(err, store.ErrRegret):
-		out.Stopped, err = strings.TrimPrefix(err.Error(), "study "+s.definition.Name+": "), nil
-	case errors.Is(err, store.ErrExhausted):
-		out.Stopped, err = oneLine(loop.ErrExhausted.Error()), nil
-		s.warn(out.Stopped)
+	switch kind := endKind(err); kind {
+	case "target", "time", "cost", "regret", "exhausted":
+		if out.Stopped, err = endText(err, s.definition), nil; kind == "exhausted" {
+			s.warn(out.Stopped)
+		}
 	}
 	if err == nil && out.Trials > out.Failed {
 		s.recommend(out)

@@ -85,7 +85,7 @@ func (c *workerCmd) Run(e *env) error {
 	if err != nil && e.ctx.Err() == nil {
 		return c.explained(err)
 	}
-	if _, lost := errors.AsType[*store.NotStored](err); lost { // otherwise err is printed at the end
+	if loses(err) { // otherwise err is printed at the end
 		fmt.Fprintf(e.stderr, "bo: %s\n", oneLine(c.explained(err).Error()))
 	}
 	if printed := c.print(e, done); printed != nil {
