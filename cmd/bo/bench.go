@@ -67,10 +67,10 @@ type benchRunCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
 	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings; noise-free=false hides that an objective is noise-free. Repeatable."`
 	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas. Default: all."`
-	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset. Default: the number of the suite."`
+	Seeds    *int     `min:"1" placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset. Default: the number of the suite."`
 	Data     string   `placeholder:"DIR" help:"Directory with the folders of data that the suite reads."`
 	Out      string   `placeholder:"DIR" help:"Directory of the results. Default: bench/SUITE."`
-	Workers  *int     `placeholder:"N" help:"Number of parallel runs. Default: one per core. Use 1 to compare times."`
+	Workers  *int     `min:"1" placeholder:"N" help:"Number of parallel runs. Default: one per core. Use 1 to compare times."`
 	Retry    bool     `help:"Repeat failed runs."`
 	Quiet    bool     `help:"Print no progress."`
 }
@@ -87,11 +87,6 @@ Examples:
 }
 
 func (c *benchRunCmd) Run(e *env) error {
-	for name, value := range map[string]*int{"seeds": c.Seeds, "workers": c.Workers} {
-		if value != nil && *value < 1 {
-			return usagef("--%s is %d, want 1 or more", name, *value)
-		}
-	}
 	suite, err := runner.Lookup(c.Suite)
 	if err != nil {
 		return usageError{err}

@@ -11,7 +11,7 @@ import (
 type benchPlanCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
 	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas. Default: all."`
-	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N. Default: the number of the suite."`
+	Seeds    *int     `min:"1" placeholder:"N" help:"Seeds 1 to N. Default: the number of the suite."`
 }
 
 func (benchPlanCmd) Help() string {
@@ -33,7 +33,11 @@ Examples:
 }
 
 func (c *benchPlanCmd) Run(e *env) error {
-	plan, err := tasks(c.Suite, c.Problems, c.Seeds)
+	sel := runner.Selection{Problems: c.Problems}
+	if c.Seeds != nil {
+		sel.Seeds = *c.Seeds
+	}
+	plan, err := tasks(c.Suite, sel)
 	if err != nil {
 		return err
 	}
@@ -49,15 +53,9 @@ func (c *benchPlanCmd) Run(e *env) error {
 	return nil
 }
 
-// tasks returns the runs of a suite of problems, each once.
-func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
-	sel := runner.Selection{Problems: problems, Methods: []string{runner.Sobol}}
-	if seeds != nil {
-		if *seeds < 1 {
-			return nil, usagef("--seeds is %d, want 1 or more", *seeds)
-		}
-		sel.Seeds = *seeds
-	}
+// tasks returns the runs of a selection of problems and seeds, each once.
+func tasks(name string, sel runner.Selection) ([]runner.Run, error) {
+	sel.Methods = []string{runner.Sobol}
 	suite, err := runner.Lookup(name)
 	if err != nil {
 		return nil, usageError{err}
@@ -78,7 +76,7 @@ func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
 type benchEvaluateCmd struct {
 	Suite   string `arg:"" help:"Name of a suite (bo bench list)."`
 	Problem string `arg:"" help:"Name of a problem of the suite."`
-	Seed    int    `default:"1" placeholder:"N" help:"Seed of the run. Default: 1."`
+	Seed    int    `default:"1" min:"1" placeholder:"N" help:"Seed of the run. Default: ${default}."`
 }
 
 func (benchEvaluateCmd) Help() string {
@@ -86,14 +84,13 @@ func (benchEvaluateCmd) Help() string {
 }
 
 func (c *benchEvaluateCmd) Run(e *env) error {
-	if c.Seed < 1 {
-		return usagef("--seed is %d, want 1 or more", c.Seed)
-	}
-	plan, err := tasks(c.Suite, []string{c.Problem}, &c.Seed)
+	plan, err := tasks(c.Suite, runner.Selection{Problems: []string{c.Problem}, Seeds: 1})
 	if err != nil {
 		return err
 	}
-	evaluate := plan[c.Seed-1].Evaluator()
+	run := plan[0]
+	run.Seed = uint64(c.Seed)
+	evaluate := run.Evaluator()
 	return heed(e.ctx, func() error {
 		lines := bufio.NewScanner(e.stdin)
 		lines.Buffer(nil, 1<<20)

@@ -47,7 +47,7 @@ type runCmd struct {
 	Target      *float64      `group:"end" placeholder:"VALUE" help:"End the run when a trial is at least as good as VALUE."`
 	MaxFailures int           `group:"end" min:"1" placeholder:"N" default:"0" help:"End the run when more than N trials have failed."`
 	Cost        string        `group:"end" placeholder:"'NAME <= LIMIT'" help:"Start no trial when the sum of a number that the program reports has reached LIMIT, such as 'dollars <= 50'."`
-	Regret      float64       `group:"end" min:"0" placeholder:"VALUE" default:"0" help:"End the run when the best trial is at most VALUE from the optimum with --probability, as the surrogate model estimates it. Estimates take time."`
+	Regret      float64       `group:"end" placeholder:"VALUE" default:"0" help:"End the run when the best trial is at most VALUE from the optimum with --probability, as the surrogate model estimates it. Estimates take time."`
 	Probability float64       `group:"end" placeholder:"P" default:"0" help:"Probability of --regret, 0.5 to 0.99. Default: 0.95."`
 
 	Stop    *string       `group:"program" placeholder:"RULE" help:"Rule that stops poor trials early, from the steps that the program reports: asha, median or none; a study file has its settings. Default: none."`

@@ -34,7 +34,7 @@ type serveCmd struct {
 	Quiet      bool   `group:"service" help:"Log warnings and errors alone."`
 
 	Lease         time.Duration `group:"limit" default:"1m" placeholder:"TIME" help:"Issue a trial again if its worker sends no heartbeat for TIME. Default: ${default}."`
-	MaxFits       int           `group:"limit" default:"0" placeholder:"N" help:"Suggestions computed at a time. Default: half of the processors."`
+	MaxFits       int           `group:"limit" default:"0" min:"1" placeholder:"N" help:"Suggestions computed at a time. Default: half of the processors."`
 	MaxTrials     int           `group:"limit" default:"10000" min:"1" placeholder:"N" help:"Largest budget of a study, and trials of a request. Default: ${default}."`
 	MaxParameters int           `group:"limit" default:"200" min:"1" placeholder:"N" help:"Largest number of parameters of a study. Default: ${default}."`
 	MaxBytes      int           `group:"limit" default:"33554432" min:"1024" placeholder:"N" help:"Largest request in bytes. All requests above 64 KiB under way may have four times as many bytes together. Default: ${default}."`

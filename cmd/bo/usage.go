@@ -223,6 +223,10 @@ func checkValue(name string, v *kong.Value, text string) error {
 		if _, err := strconv.ParseBool(text); err != nil {
 			return fmt.Errorf("%s is %q, want true or false", name, text)
 		}
+	case t.Kind() == reflect.Float64:
+		if _, err := parseNumber(text); err != nil {
+			return fmt.Errorf("%s is %q, want a number", name, text)
+		}
 	case t.Kind() == reflect.Uint64:
 		if _, err := strconv.ParseUint(text, 10, 64); err != nil {
 			return fmt.Errorf("%s is %q, want a whole number from 0 to 2^64-1", name, text)

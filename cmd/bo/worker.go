@@ -33,7 +33,7 @@ type workerCmd struct {
 	TokenFile string        `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker. Default: the token in BO_TOKEN, if any."`
 	CA        string        `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), in addition to the authorities of the system."`
 	Name      string        `group:"service" placeholder:"NAME" help:"Name of the worker in the study. Default: host and process number."`
-	Workers   int           `group:"program" default:"0" placeholder:"N" help:"Evaluations at a time. Default: the number in the study, or 1."`
+	Workers   int           `group:"program" default:"0" min:"1" placeholder:"N" help:"Evaluations at a time. Default: the number in the study, or 1."`
 	Timeout   time.Duration `group:"program" default:"0" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. Default: the limit in the study, or none."`
 	Time      time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h."`
 	Quiet     bool          `group:"result" help:"Print no progress."`
