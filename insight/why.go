@@ -141,6 +141,21 @@ func Explain(views []*loop.View, point space.Point) ([]string, error) {
 	return out, nil
 }
 
+// SourceReason returns a sentence about a point that no surrogate model suggested, and none for others.
+func SourceReason(source loop.Source) []string {
+	switch source {
+	case loop.Design:
+		return []string{"It is a point of the initial design."}
+	case loop.First:
+		return []string{"It is a point to try first, from the definition of the study."}
+	case loop.Enqueued:
+		return []string{"It was enqueued."}
+	case loop.Added:
+		return []string{"It was evaluated elsewhere and added to the study."}
+	}
+	return nil
+}
+
 // predictionText describes the prediction of an objective or of the number of an outcome constraint.
 func (r *Reasons) predictionText(v *loop.View) string {
 	interval := func(b Band) []string {

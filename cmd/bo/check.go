@@ -114,7 +114,7 @@ func (out *checked) check(ctx context.Context, in *inspection, name string) erro
 	if err != nil {
 		return err
 	}
-	out.Warnings = append(out.Warnings, slices.Compact(views[0].Fit.Warnings)...)
+	out.Warnings = addNew(out.Warnings, views[0].Fit.Warnings...)
 	for _, v := range views {
 		m, err := checkModel(ctx, v)
 		if err != nil {

@@ -355,7 +355,7 @@ func (c *plotCmd) fitted(e *env, u *store.Study, out *plotted, o plot.Options) e
 		if err != nil {
 			return err
 		}
-		out.Warnings = append(out.Warnings, v.Fit.Warnings...)
+		out.Warnings = addNew(out.Warnings, v.Fit.Warnings...)
 		return c.model(ctx, v, out, o)
 	})
 }

@@ -235,15 +235,7 @@ func (m *pipedModel) row(x []float64) []float64 {
 
 // fitted describes the fit.
 func (m *pipedModel) fitted(number int) *predictAnswer {
-	a := &predictAnswer{Model: number, Warnings: m.warnings, Hyperparameters: map[string]float64{}}
-	if d, ok := m.posterior.(surrogate.Describer); ok {
-		for _, h := range d.Hypers() {
-			if !math.IsNaN(h.Value) && !math.IsInf(h.Value, 0) {
-				a.Hyperparameters[h.Name] = h.Value
-			}
-		}
-	}
-	return a
+	return &predictAnswer{Model: number, Warnings: m.warnings, Hyperparameters: hypersOf(m.posterior)}
 }
 
 func (m *pipedModel) predict(r *predictRequest, x *mat.Dense) (*predictAnswer, error) {

@@ -61,9 +61,7 @@ func (c *studyPredictCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		for _, text := range warnings {
-			fmt.Fprintf(e.stderr, "bo: warning: %s\n", text)
-		}
+		warn(e, warnings)
 		switch {
 		case c.JSON:
 			return printJSON(e.stdout, predictedJSON(points, predicted))
@@ -140,11 +138,7 @@ func (in *inspection) predict(ctx context.Context, points []space.Point, name st
 	if text := in.bounded(); text != "" {
 		warnings = append(warnings, text)
 	}
-	for _, w := range views[0].Fit.Warnings {
-		if !slices.Contains(warnings, w) {
-			warnings = append(warnings, w)
-		}
-	}
+	warnings = addNew(warnings, views[0].Fit.Warnings...)
 	out := make([]*predictedNumber, len(views))
 	for i, v := range views {
 		at, err := insight.Predict(v, points)

@@ -195,11 +195,7 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 			out.Failed++
 		}
 		out.Trials++
-		for _, w := range t.Warnings {
-			if !slices.Contains(out.Warnings, w) {
-				out.Warnings = append(out.Warnings, w)
-			}
-		}
+		out.Warnings = addNew(out.Warnings, t.Warnings...)
 	}
 	if best := v.Best(); best != nil {
 		b := newBest(best, v.Definition)

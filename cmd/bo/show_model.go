@@ -197,7 +197,7 @@ func (m *shownModel) leaveOut(next *shownNext, reason string) {
 		return
 	}
 	m.leaveOutParts(reason, partRecommended, partCalibration, partReasons, partImportance)
-	next.Reasons = sourceReasons(next)
+	next.Reasons = append(next.Reasons, insight.SourceReason(next.Source)...)
 	m.Next = next
 }
 
@@ -209,11 +209,7 @@ func (m *shownModel) fits(ctx context.Context, in *inspection, v *store.View, vi
 		}
 		m.Warnings = append(m.Warnings, text)
 	}
-	for _, w := range views[0].Fit.Warnings {
-		if !slices.Contains(m.Warnings, w) {
-			m.Warnings = append(m.Warnings, w)
-		}
-	}
+	m.Warnings = addNew(m.Warnings, views[0].Fit.Warnings...)
 	if err := m.recommend(views[0], in.options); err != nil {
 		return err
 	}
@@ -278,7 +274,7 @@ func waiting(v *store.View) *shownNext {
 	for i := range v.Trials {
 		t := &v.Trials[i]
 		if t.State == store.Pending && !t.Running(v.Now) {
-			return &shownNext{Trial: t.Number, Params: t.Params, Source: t.Source, point: v.Points[i]}
+			return &shownNext{Trial: t.Number, Params: t.Params, Source: t.Source, Reasons: []string{}, point: v.Points[i]}
 		}
 	}
 	return nil
@@ -300,12 +296,12 @@ func (m *shownModel) propose(ctx context.Context, in *inspection, v *store.View,
 		return nil, err
 	}
 	point := p.Points[0].Point
-	next := &shownNext{Source: p.Points[0].Source, point: point}
+	next := &shownNext{Source: p.Points[0].Source, Reasons: []string{}, point: point}
 	if next.Params, err = json.Marshal(point); err != nil {
 		return nil, err
 	}
 	if p.Points[0].Local {
-		next.Reasons = []string{"The model of the trials near the best one chose it (--local)."}
+		next.Reasons = append(next.Reasons, "The model of the trials near the best one chose it (--local).")
 	}
 	if in.bounded() != "" {
 		equal := func(q space.Point) bool { return q.Space() != nil && q.Key() == point.Key() }
@@ -324,26 +320,13 @@ func (m *shownModel) explain(next *shownNext, views []*loop.View) error {
 		return nil
 	}
 	m.Next = next
-	next.Reasons = append(next.Reasons, sourceReasons(next)...)
+	next.Reasons = append(next.Reasons, insight.SourceReason(next.Source)...)
 	if next.point.Space() == nil {
 		return nil
 	}
 	text, err := insight.Explain(views, next.point)
 	next.Reasons = append(next.Reasons, text...)
 	return err
-}
-
-// sourceReasons explains a point that the acquisition function did not choose.
-func sourceReasons(n *shownNext) []string {
-	switch n.Source {
-	case loop.Design:
-		return []string{"It is a point of the initial design."}
-	case loop.First:
-		return []string{"It is a point to try first, from the definition of the study."}
-	case loop.Enqueued:
-		return []string{"It was enqueued."}
-	}
-	return nil
 }
 
 // printRecommended writes the recommendation.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
@@ -59,4 +60,14 @@ func TestBrokenConstraints(t *testing.T) {
 	require.Empty(t, in.broken())
 	in.history.Trials = nil
 	require.Empty(t, in.broken())
+}
+
+// A suggested point without reasons has an empty list of them in JSON.
+func TestShownNextWithoutReasons(t *testing.T) {
+	v := &store.View{Trials: []store.Trial{{Number: 1, State: store.Pending, Source: loop.Suggested}}, Points: make([]space.Point, 1)}
+	m := &shownModel{}
+	m.leaveOut(waiting(v), "fits take longer than a second")
+	text, err := json.Marshal(m.Next)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"trial": 1, "source": "suggested", "reasons": []}`, string(text))
 }

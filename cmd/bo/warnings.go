@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 // warnings prints the first warning of each kind, and counts the others.
@@ -54,4 +55,14 @@ func (ws *warnings) repeated() {
 			ws.note(fmt.Sprintf("bo: warning: in %d trials, the last %d: %s", w.times, w.last, w.text))
 		}
 	}
+}
+
+// addNew appends the texts that a list does not have yet.
+func addNew(list []string, texts ...string) []string {
+	for _, text := range texts {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }

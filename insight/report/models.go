@@ -371,10 +371,7 @@ func (b *builder) addNext(views []*loop.View) error {
 		}
 		b.Next = &Next{Source: p.Points[0].Source, point: p.Points[0].Point}
 	}
-	b.Next.Params, b.Next.Reasons = b.values(b.Next.point), []string{}
-	if text := reasonOf(b.Next.Source); text != "" {
-		b.Next.Reasons = append(b.Next.Reasons, text)
-	}
+	b.Next.Params, b.Next.Reasons = b.values(b.Next.point), append([]string{}, insight.SourceReason(b.Next.Source)...)
 	return nil
 }
 
@@ -384,19 +381,6 @@ func (b *builder) propose(views []*loop.View) (loop.Proposals, error) {
 		return loop.Propose(b.ctx, b.space, b.method, loop.History{Trials: b.sample}, 1)
 	}
 	return views[0].Propose(b.ctx, 1)
-}
-
-// reasonOf returns the reason of a point that no surrogate model suggested, and "" for others.
-func reasonOf(source loop.Source) string {
-	switch source {
-	case loop.Design:
-		return "It is a point of the initial design."
-	case loop.First:
-		return "It is a point to try first, from the definition of the study."
-	case loop.Enqueued:
-		return "It was enqueued."
-	}
-	return ""
 }
 
 // summarize writes the summary.

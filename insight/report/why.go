@@ -25,12 +25,9 @@ func Why(ctx context.Context, u *store.Study, number int) ([]string, error) {
 	}
 	b := newBuilder(ctx, u.Name(), r, Options{})
 	trial, point := &v.Trials[number-1], v.Points[number-1]
+	out := insight.SourceReason(trial.Source)
 	if trial.Source == loop.Added {
-		return []string{"It was evaluated elsewhere and added to the study."}, nil
-	}
-	var out []string
-	if text := reasonOf(trial.Source); text != "" {
-		out = append(out, text)
+		return out, nil
 	}
 	if point.Space() == nil {
 		return append(out, "The trial does not fit the present definition of the study."), nil
