@@ -96,13 +96,8 @@ func (c predictCmd) run(e *env) error {
 		joint, cov := make([]float64, n), mat.NewSymDense(n, nil)
 		surrogate.Averaged(f.posterior).Joint(joint, cov, f.inputs)
 		if c.Samples > 0 {
-			if draws, err = jointDraws(joint, cov, c.Samples, c.Seed); err != nil {
+			if draws, err = jointDraws(joint, cov, f.output, c.Samples, c.Seed); err != nil {
 				return err
-			}
-			for _, s := range draws {
-				for i := range s {
-					s[i] = f.output.Invert(s[i])
-				}
 			}
 		}
 		if c.Cov != "" {
@@ -140,8 +135,14 @@ func (c predictCmd) draw(e *env, f *fitted, known []float64, at *mat.Dense, mean
 	return c.compared(e, c.At, f.training.target, known, mean, total)
 }
 
-// jointDraws returns n draws of N(mean, cov), the k-th of a stream of its own.
-func jointDraws(mean []float64, cov *mat.SymDense, n int, seed uint64) ([][]float64, error) {
+// maxDrawn bounds the numbers of joint draws: a gigabyte.
+const maxDrawn = 1 << 27
+
+// jointDraws returns n draws of N(mean, cov) in the units of the target, the k-th of a stream of its own.
+func jointDraws(mean []float64, cov *mat.SymDense, output surrogate.Standardization, n int, seed uint64) ([][]float64, error) {
+	if most := maxDrawn / max(1, len(mean)); n > most {
+		return nil, usagef("%d samples of %d rows take too much memory, want at most %d", n, len(mean), most)
+	}
 	root, err := linalg.Factorize(cov)
 	if err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func jointDraws(mean []float64, cov *mat.SymDense, n int, seed uint64) ([][]floa
 		}
 		root.MulLowerVec(s)
 		for i := range s {
-			s[i] += mean[i]
+			s[i] = output.Invert(s[i] + mean[i])
 		}
 		draws[k] = s
 	}

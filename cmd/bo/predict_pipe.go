@@ -276,14 +276,9 @@ func (m *pipedModel) sample(r *predictRequest, x *mat.Dense) (*predictAnswer, er
 	if err != nil {
 		return nil, err
 	}
-	draws, err := jointDraws(mean, cov, r.N, r.Seed)
+	draws, err := jointDraws(mean, cov, m.output, r.N, r.Seed)
 	if err != nil {
 		return nil, err
-	}
-	for _, s := range draws {
-		for i := range s {
-			s[i] = m.output.Invert(s[i])
-		}
 	}
 	return &predictAnswer{Model: r.Model, Samples: draws}, nil
 }

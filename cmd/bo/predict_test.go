@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/surrogate"
 )
 
 // bo runs a command line and returns its standard output.
@@ -109,4 +111,11 @@ func TestPredictSamples(t *testing.T) {
 			require.InDelta(t, c[i][j], sum/n, 4*math.Sqrt(2*c[i][i]*c[j][j]/n))
 		}
 	}
+}
+
+// Joint samples have a bound on their memory.
+func TestTooManySamples(t *testing.T) {
+	_, err := jointDraws(make([]float64, 8000), nil, surrogate.Standardization{SD: 1}, 100_000, 1)
+	require.EqualError(t, err, "100000 samples of 8000 rows take too much memory, want at most 16777")
+	require.ErrorAs(t, err, new(usageError))
 }
