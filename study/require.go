@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/loop"
@@ -35,6 +36,8 @@ func ParseRequirement(text string) (loop.Requirement, error) {
 	switch {
 	case name == "" || err != nil && !math.IsInf(bound, 0):
 		return fault(form)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return fault("the name must not hold control characters")
 	case math.IsNaN(bound) || math.Abs(bound) > loop.MaxValue:
 		return fault("the bound is %v, want a finite number", bound)
 	}

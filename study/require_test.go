@@ -34,6 +34,7 @@ func TestParseRequirement(t *testing.T) {
 		"latency < 3":      "write <=",
 		"latency <= NaN":   "want a finite number",
 		"latency <= 1e999": "want a finite number",
+		"late\x1bncy <= 3": "the name must not hold control characters",
 	} {
 		_, err := ParseRequirement(text)
 		assert.ErrorContains(t, err, want, text)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/catalog"
@@ -178,6 +179,8 @@ func (d *Definition) objectiveFaults() (faults []error) {
 		}
 		if o.Name == "" {
 			faults = append(faults, faultAt(errors.New("objectives: name is missing"), "objectives", i))
+		} else if strings.ContainsFunc(o.Name, unicode.IsControl) {
+			faults = append(faults, faultAt(fmt.Errorf("objectives: the name %q must not hold control characters", o.Name), "objectives", i, "name"))
 		}
 		if o.Goal != "" && o.Goal != Minimize && o.Goal != Maximize {
 			faults = append(faults, faultAt(fmt.Errorf("objectives: goal of %q is %q, want %s or %s", o.Name, o.Goal, Minimize, Maximize), "objectives", i, "goal"))

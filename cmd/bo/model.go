@@ -172,7 +172,7 @@ func timed(e *env, rows int, fit func(ctx context.Context) error) (float64, erro
 
 func warn(e *env, warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintf(e.stderr, "bo: warning: %s\n", w)
+		fmt.Fprintf(e.stderr, "bo: warning: %s\n", oneLine(w))
 	}
 }
 

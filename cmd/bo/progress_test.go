@@ -75,7 +75,7 @@ func TestLinesThatStay(t *testing.T) {
 	p.handle(loop.Event{Kind: loop.TrialFailed, Trial: loop.Trial{ID: 3, Error: "no\nluck"}}, nil)
 	p.handle(loop.Event{Kind: loop.Warned, Warnings: []string{"jitter 1e-11 on 30×30", "jitter 2.5e-09 on 31×31", "lengthscale[1] ended on its bound 1e+04", "lengthscale[2] ended on its bound 1e+04", "lengthscale[2] ended on its bound 0.01"}}, nil)
 	for id := range 2 {
-		p.handle(loop.Event{Kind: loop.TrialAsked, Trial: loop.Trial{ID: 4 + id, Warnings: []string{"training stopped early"}}}, nil)
+		p.handle(loop.Event{Kind: loop.TrialAsked, Trial: loop.Trial{ID: 4 + id, Warnings: []string{"training stopped\x1b early"}}}, nil)
 	}
 	p.close()
 	var lines []string
@@ -84,5 +84,5 @@ func TestLinesThatStay(t *testing.T) {
 	}
 	require.Equal(t, []string{"trial  1/10  value 3            0 ms", "  best: lr=0.333333 opt=sgd", "trial  2/10  value 4            0 ms", "trial  2/10  " + numbers + "  0 ms", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
 		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04",
-		"bo: warning: trial 4: training stopped early", "bo: warning: in 2 trials, the last 5: training stopped early", ""}, lines)
+		`bo: warning: trial 4: training stopped\x1b early`, `bo: warning: in 2 trials, the last 5: training stopped\x1b early`, ""}, lines)
 }

@@ -153,7 +153,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 		row("selected", "%s: %s", s.Surrogate, s.Reason)
 	}
 	if v.Fitting != "" {
-		row("fitting", "%s", v.Fitting)
+		row("fitting", "%s", printable(v.Fitting))
 	}
 	if best := v.Best(); best != nil {
 		row("best", "%s  (trial %d)", digits.text(o.Name, best.Numbers[o.Name]), best.Number)

@@ -92,7 +92,7 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 	}
 	word := "continue"
 	if stop {
-		word = "stop: " + t.Message
+		word = "stop: " + oneLine(t.Message)
 	}
 	_, err = fmt.Fprintln(e.stdout, word)
 	return err

@@ -40,7 +40,7 @@ func (ws *warnings) add(trial int, texts []string) {
 			if trial > 0 {
 				head = fmt.Sprintf("bo: warning: trial %d: ", trial)
 			}
-			ws.note(head + text)
+			ws.note(head + oneLine(text))
 		}
 		if trial > 0 {
 			w.times, w.last = w.times+1, trial
@@ -52,7 +52,7 @@ func (ws *warnings) add(trial int, texts []string) {
 func (ws *warnings) repeated() {
 	for _, kind := range ws.kinds {
 		if w := ws.warned[kind]; w.times > 1 {
-			ws.note(fmt.Sprintf("bo: warning: in %d trials, the last %d: %s", w.times, w.last, w.text))
+			ws.note(fmt.Sprintf("bo: warning: in %d trials, the last %d: %s", w.times, w.last, oneLine(w.text)))
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (c *workerCmd) print(e *env, done worker.Done) error {
 	if done.Failed > 0 {
 		failed = fmt.Sprintf(", %d failed", done.Failed)
 	}
-	_, err := fmt.Fprintf(e.stdout, "evaluated %s%s: %s\n", count(done.Evaluated, "trial"), failed, cmp.Or(done.Reason, "interrupted"))
+	_, err := fmt.Fprintf(e.stdout, "evaluated %s%s: %s\n", count(done.Evaluated, "trial"), failed, oneLine(cmp.Or(done.Reason, "interrupted")))
 	return err
 }
 

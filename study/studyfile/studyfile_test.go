@@ -137,6 +137,7 @@ func TestFaults(t *testing.T) {
 				`line 2, column 52: objectives: name is missing; line 2, column 53: objectives: unknown key "nam": did you mean name?`},
 		{"a.yaml", x + "objectives: [{name: a, goal: most}, {name: b}]\n",
 			`line 2, column 24: objectives: goal of "a" is "most", want minimize or maximize`},
+		{"a.yaml", x + "objectives: [{name: \"a\\e[31m\"}]\n", `line 2, column 15: objectives: the name "a\x1b[31m" must not hold control characters`},
 		{"a.yaml", x + "shell: yes\nname:\nseed: -1\nfailures: ok\n",
 			`line 2, column 1: shell must be true or false, not "yes"; line 3, column 1: name has no value: add one, or leave the key out; ` +
 				`line 4, column 1: seed must be a whole number from 0 to 2^64-1, not -1; line 5, column 1: failures is "ok", want "expected", or leave the key out`},
