@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/functionspace/bo/loop"
@@ -86,7 +85,6 @@ func reportPendingBatch(e *env, u *store.Study) {
 	if err != nil || v.Definition.Batch == 0 {
 		return
 	}
-	const most = 10
 	var numbers []string
 	for i := range v.Trials {
 		if v.Trials[i].Running(v.Now) {
@@ -96,13 +94,6 @@ func reportPendingBatch(e *env, u *store.Study) {
 	if len(numbers) == 0 {
 		return
 	}
-	word := "trial"
-	if len(numbers) > 1 {
-		word = "trials"
-	}
-	if more := len(numbers) - most; more > 0 {
-		numbers = append(numbers[:most], fmt.Sprintf("and %d more", more))
-	}
-	fmt.Fprintf(e.stderr, "bo: waits for %s %s: the next batch of %d begins when all trials of this one have a result or have failed (bo tell, bo fail)\n",
-		word, strings.Join(numbers, ", "), v.Definition.Batch)
+	fmt.Fprintf(e.stderr, "bo: waits for %s: the next batch of %d begins when all trials of this one have a result or have failed (bo tell, bo fail)\n",
+		trialNumbers(numbers, 10), v.Definition.Batch)
 }

@@ -207,7 +207,7 @@ func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
 		return noneComplete(v)
 	}
 	if len(out.Front) == 0 {
-		return fmt.Errorf("study %s: no trial meets %s", c.Study, strings.Join(v.Definition.Require, " and "))
+		return refusal{fmt.Errorf("study %s: no trial meets %s", c.Study, strings.Join(v.Definition.Require, " and "))}
 	}
 	b := bufio.NewWriter(e.stdout)
 	if c.Model {

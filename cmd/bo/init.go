@@ -313,14 +313,14 @@ objectives:
 command: %s
 # timeout: 1h     # a trial that takes longer fails
 
-budget: 50        # total number of trials
+budget: %d        # total number of trials
 # workers: 4      # trials at the same time
 # seed: 1         # another seed gives other trials
 # surrogate: gp   # bo list surrogates
 # optimum: {NAME: {around: 0.01, factor: 3}}   # belief about the best value; within: 1 without log
 # first: [{NAME: 0.01}]                        # points to try first, also in part
 # earlier: trials.csv                          # evaluations made before
-`, yamlText(strings.Join(s.words, " ")))
+`, yamlText(strings.Join(s.words, " ")), loop.DefaultBudget)
 	return b.String()
 }
 

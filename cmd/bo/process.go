@@ -138,6 +138,8 @@ func (p *program) markOptions(names placeholders) error {
 			}
 			before := w.literal[0]
 			switch {
+			case i == 0:
+				return fmt.Errorf("--command: {%s} has no value where it is inactive, and names the program", name)
 			case len(w.names) > 1:
 				return fmt.Errorf("--command: {%s} shares its argument with another placeholder, and has no value where it is inactive: give it an argument of its own", name)
 			case strings.HasSuffix(before, "=") && len(before) > 1:

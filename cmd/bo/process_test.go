@@ -60,3 +60,10 @@ func TestExhausted(t *testing.T) {
 	require.Equal(t, fault(syscall.EMFILE), exhausted(fault(syscall.EBADF)))
 	require.NoError(t, exhausted(fault(syscall.ENOENT)))
 }
+
+// The program itself is no argument that can be left out.
+func TestProgramOfAParameter(t *testing.T) {
+	names := placeholders{names: []string{"m"}, conditional: map[string]bool{"m": true}}
+	require.NoError(t, (&program{}).parseWords([]string{"p", "m={m}"}, names))
+	require.EqualError(t, (&program{}).parseWords([]string{"p={m}", "1"}, names), "--command: {m} has no value where it is inactive, and names the program")
+}

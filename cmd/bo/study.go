@@ -228,32 +228,31 @@ func noteNumbers(e *env, before, v *store.View) {
 
 // warnOver reports that more trials count against the budget of a study than it has.
 func warnOver(e *env, v *store.View) {
-	issued := 0
-	for i := range v.Trials {
-		if v.Trials[i].Source != loop.Added {
-			issued++
-		}
-	}
-	if issued > v.Definition.Budget {
+	if issued := len(v.Trials) - addedTrials(v); issued > v.Definition.Budget {
 		fmt.Fprintf(e.stderr, "bo: %d trials count against the budget of %d: the study issues no new trials\n", issued, v.Definition.Budget)
 	}
 }
 
-// unfitNumbers lists the first trials that do not fit the definition of a study, and counts the others.
+// unfitNumbers lists the trials that do not fit the definition of a study.
 func unfitNumbers(v *store.View) string {
-	const most = 5
 	var numbers []string
 	for i := range v.Trials {
-		if v.Points[i].Space() == nil && len(numbers) < most {
+		if v.Points[i].Space() == nil {
 			numbers = append(numbers, strconv.Itoa(v.Trials[i].Number))
 		}
 	}
+	return trialNumbers(numbers, 5)
+}
+
+// trialNumbers lists the first numbers of trials, and counts the others.
+func trialNumbers(numbers []string, most int) string {
 	text := "trial "
-	if v.Unfit > 1 {
+	if len(numbers) > 1 {
 		text = "trials "
 	}
-	text += strings.Join(numbers, ", ")
-	if more := v.Unfit - len(numbers); more > 0 {
+	shown := min(most, len(numbers))
+	text += strings.Join(numbers[:shown], ", ")
+	if more := len(numbers) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

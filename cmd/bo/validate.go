@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,14 +90,10 @@ func summary(d *study.Definition) string {
 	if fixed > 0 {
 		parts[0] += fmt.Sprintf(" (%d fixed)", fixed)
 	}
-	budget := d.Budget
-	if budget == 0 {
-		budget = loop.DefaultBudget
-	}
 	for _, o := range d.Goals() {
 		parts = append(parts, o.Goal+" "+o.Name)
 	}
-	parts = append(parts, fmt.Sprintf("budget %d", budget))
+	parts = append(parts, fmt.Sprintf("budget %d", cmp.Or(d.Budget, loop.DefaultBudget)))
 	if d.Workers > 1 {
 		parts = append(parts, fmt.Sprintf("%d workers", d.Workers))
 	}
