@@ -41,3 +41,16 @@ func Curves(trials []loop.Trial, o loop.Options) []Curve {
 	}
 	return out
 }
+
+// LatestCurves returns the last n curves. If the best one is earlier, it replaces the first of them.
+func LatestCurves(curves []Curve, n int) []Curve {
+	dropped := len(curves) - n
+	if dropped <= 0 {
+		return curves
+	}
+	kept := slices.Clone(curves[dropped:])
+	if best := slices.IndexFunc(curves, func(c Curve) bool { return c.Best }); best >= 0 && best < dropped && n > 0 {
+		kept[0] = curves[best]
+	}
+	return kept
+}

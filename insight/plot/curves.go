@@ -11,16 +11,17 @@ import (
 	"github.com/functionspace/bo/loop"
 )
 
-// MaxCurves is the largest number of learning curves of a picture. Of more curves the latest are drawn.
+// MaxCurves is the largest number of learning curves of a picture. Of more curves the latest are drawn, and the
+// best trial.
 const MaxCurves = 300
 
 // Curves draws the values that trials reported by step: the best trial, other complete trials, and
 // trials that were stopped, failed or lost, or are pending.
 func Curves(curves []insight.Curve, o Options) *Figure {
 	f := newFigure("learning curves", o)
-	if rest := len(curves) - MaxCurves; rest > 0 {
-		curves = curves[rest:]
-		f.subtitle = fmt.Sprintf("The latest %d of %d trials.", MaxCurves, rest+MaxCurves)
+	if n := len(curves); n > MaxCurves {
+		curves = insight.LatestCurves(curves, MaxCurves)
+		f.subtitle = fmt.Sprintf("The latest %d of %d trials, and the best.", MaxCurves, n)
 	}
 	var steps, values []float64
 	var used [roles]bool

@@ -87,7 +87,7 @@ func (f *Figure) SVG(w io.Writer) error {
 	text := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif;"))
 	if at := bytes.Index(text, []byte("<svg ")); at >= 0 {
 		end := at + bytes.IndexByte(text[at:], '>') + 1
-		title := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", html.EscapeString(f.heading()), html.EscapeString(f.description()))
+		title := fmt.Sprintf("\n<title>%s</title>\n<desc>%s</desc>", html.EscapeString(writable(f.heading())), html.EscapeString(writable(f.description())))
 		text = append(append(append(bytes.Clone(text[:end-1]), " role=\"img\">"...), title...), text[end:]...)
 	}
 	_, err = w.Write(text)

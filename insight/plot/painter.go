@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"golang.org/x/image/font/opentype"
@@ -73,8 +74,18 @@ func (p *painter) text(s string, x, y vg.Length, t textStyle) {
 			return '□'
 		}
 		return r
-	}, s)
+	}, writable(s))
 	p.FillText(t.style(), at, s)
+}
+
+// writable replaces characters that XML does not have by squares.
+func writable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\ufffe' || r == '\uffff' {
+			return '□'
+		}
+		return r
+	}, s)
 }
 
 // known reports whether the font has a character.

@@ -226,6 +226,14 @@ func TestMissing(t *testing.T) {
 	require.Empty(t, plot.Importance(effects[1:], plot.Options{}).Missing())
 }
 
+// SVG has no control characters: viewers reject them.
+func TestControlCharacters(t *testing.T) {
+	effects := []insight.Effect{{Parameter: "a\x1b[31mb\uffff", Total: 0.5, First: 0.4}}
+	f := plot.Importance(effects, plot.Options{Title: "t\x00", Objective: "o\u009b"})
+	require.Contains(t, requireDrawn(t, f), ">a□[31mb□</text>")
+	require.Empty(t, f.Missing())
+}
+
 // Infeasible trials are no part of the ranks: the best line is feasible, and others have their own entry.
 func TestParallelOfInfeasibleTrials(t *testing.T) {
 	p := insight.Parallel{Axes: []insight.Axis{{Name: "x", Kind: space.KindFloat, Max: 1}}, Lines: []insight.ParallelLine{

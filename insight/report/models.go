@@ -111,7 +111,7 @@ func (b *builder) addModels() error {
 	var views []*loop.View // of the objectives, then of the outcome constraints
 	var fault error
 	if b.complete > 0 {
-		if views, fault = loop.InspectAll(b.ctx, b.space, b.method, loop.History{Trials: b.sample}); interrupted(b.ctx, fault) {
+		if views, fault = loop.InspectAll(b.ctx, b.space, b.method, loop.History{Trials: b.sample}); b.ctx.Err() != nil {
 			return b.ctx.Err()
 		}
 	}
@@ -123,7 +123,7 @@ func (b *builder) addModels() error {
 		if fault == nil {
 			m, fault = b.model(views[i], name)
 		}
-		if interrupted(b.ctx, fault) {
+		if b.ctx.Err() != nil {
 			return b.ctx.Err()
 		}
 		if fault != nil {
@@ -360,7 +360,7 @@ func (b *builder) addNext(views []*loop.View) error {
 	if b.Next == nil {
 		p, err := b.propose(views)
 		switch {
-		case interrupted(b.ctx, err):
+		case b.ctx.Err() != nil:
 			return b.ctx.Err()
 		case errors.Is(err, loop.ErrExhausted):
 			b.Notes = append(b.Notes, "There is no next point: every point of the space has been tried.")

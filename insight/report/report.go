@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -381,15 +380,10 @@ func (b *builder) addTimeline() {
 // addCurves adds the curves of at most maxCurves trials: the last ones, and the best.
 func (b *builder) addCurves() {
 	curves := insight.Curves(b.history, b.method)
-	if dropped := len(curves) - maxCurves; dropped > 0 {
-		kept := slices.Clone(curves[dropped:])
-		if best := slices.IndexFunc(curves, func(c insight.Curve) bool { return c.Best }); best >= 0 && best < dropped {
-			kept[0] = curves[best]
-		}
-		curves = kept
-		b.Notes = append(b.Notes, fmt.Sprintf("Learning curves are of the last %d of %d trials with steps, and of the best trial.", maxCurves, maxCurves+dropped))
+	if n := len(curves); n > maxCurves {
+		b.Notes = append(b.Notes, fmt.Sprintf("Learning curves are of the last %d of %d trials with steps, and of the best trial.", maxCurves, n))
 	}
-	for _, curve := range curves {
+	for _, curve := range insight.LatestCurves(curves, maxCurves) {
 		c := Curve{Trial: curve.Trial}
 		n := len(curve.Points)
 		for k, p := range curve.Points {
@@ -449,9 +443,4 @@ func rounded(v any, a insight.Axis) any {
 func quoted(names []string) string {
 	text, _ := json.Marshal(names) // strings have a JSON form
 	return string(text[1 : len(text)-1])
-}
-
-// interrupted reports whether an error is the end of ctx.
-func interrupted(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }
