@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/functionspace/bo/insight/insighttest"
 	"github.com/functionspace/bo/insight/report"
 	"github.com/functionspace/bo/internal/browsertest"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -260,6 +262,24 @@ func TestParallelTrials(t *testing.T) {
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("parallel").innerText`), "the thick line is the best, trial 3. Dotted lines are infeasible trials.")
 	require.Equal(t, []string{"3"}, browsertest.Eval[[]string](p, `[...document.querySelectorAll("#trial-table tr.best td:first-child")].map((e) => e.textContent)`))
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("trials").innerText`), "The bold trial, 3, is the best.")
+}
+
+// Without failed and stopped trials the learning curves are of complete and running trials.
+func TestCurvesOfStoppedTrials(t *testing.T) {
+	r, err := report.BuildRecords(t.Context(), insighttest.Study(t, "curves"))
+	require.NoError(t, err)
+	left := 0
+	for _, x := range r.Trials {
+		reports := slices.ContainsFunc(r.Curves, func(c report.Curve) bool { return c.Trial == x.ID })
+		if reports && (x.State == loop.Complete || x.State == loop.Pending) {
+			left++
+		}
+	}
+	p := open(t, browsertest.Shared(t), r, 1280, 900, false)
+	label := `document.getElementById("curves-chart").getAttribute("aria-label")`
+	require.Contains(t, browsertest.Eval[string](p, label), "dashed curves were stopped early")
+	p.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("failed").click()`))
+	require.Contains(t, browsertest.Eval[string](p, label), fmt.Sprintf("Learning curves of %d trials.", left))
 }
 
 // Links to sections scroll in an inline frame, whose links have the address of the page around it as base.

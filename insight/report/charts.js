@@ -754,7 +754,7 @@ globalThis.boCharts = (() => {
   const curves = (report, s) => {
     const byId = new Map(report.trials.map((t) => [t.id, t]));
     const goal = report.study.objectives[0];
-    const sorted = report.curves.filter((c) => byId.has(c.trial) && (s.failed || byId.get(c.trial).state !== 'failed')).map((c) => ({...c, last: c.steps.map((p) => p[1]).filter((v) => onAxis(v, s)).pop()})).filter((c) => isNumber(c.last)).sort((a, b) => (goal.maximize ? a.last - b.last : b.last - a.last));
+    const sorted = report.curves.filter((c) => byId.has(c.trial) && (s.failed || ['complete', 'pending'].includes(byId.get(c.trial).state))).map((c) => ({...c, last: c.steps.map((p) => p[1]).filter((v) => onAxis(v, s)).pop()})).filter((c) => isNumber(c.last)).sort((a, b) => (goal.maximize ? a.last - b.last : b.last - a.last));
     const shade = (i) => (sorted.length > 1 ? shadeOf(s, i / (sorted.length - 1)) : s.theme.mean);
     const series = sorted.map((c, i) => {
       const t = byId.get(c.trial);
@@ -766,7 +766,7 @@ globalThis.boCharts = (() => {
     });
     return {
       option: {...base(s), legend: {show: false}, grid: {...base(s).grid, top: 20}, xAxis: {...lines(s), type: 'value', scale: true, name: 'step', nameLocation: 'middle', nameGap: 28, splitLine: {show: false}}, yAxis: valueAxis(goal.name, s, true, scaleOfValues(sorted.flatMap((c) => c.steps.map((p) => p[1])))), series},
-      label: sorted.length === 1 ? `Learning curve of trial ${sorted[0].trial}.` : `Learning curves of ${sorted.length} trials; dashed curves were stopped early.`,
+      label: sorted.length === 1 ? `Learning curve of trial ${sorted[0].trial}.` : `Learning curves of ${sorted.length} trials` + (sorted.some((c) => byId.get(c.trial).state === 'stopped') ? '; dashed curves were stopped early.' : '.'),
       columns: ['trial', 'state', 'step', goal.name],
       rows: () => sorted.flatMap((c) => c.steps.map((p) => [c.trial, byId.get(c.trial).state, number(p[0]), number(p[1])])),
       series: Math.max(0, series.length - 1),
