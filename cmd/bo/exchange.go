@@ -23,7 +23,7 @@ type studyExportCmd struct {
 	storeFlags
 	Study  string `arg:"" complete:"studies" help:"Name of the study."`
 	Format string `group:"result" enum:"json,optuna,csv" default:"json" placeholder:"FORMAT" help:"json (the whole study), optuna (journal file of Optuna 5) or csv (table of trials). Default: ${default}."`
-	Output string `group:"result" short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
+	Output string `group:"result" short:"o" placeholder:"FILE" help:"File to write; - is standard output. Default: -."`
 	Force  bool   `group:"result" help:"Replace the file of --output."`
 }
 
@@ -36,7 +36,7 @@ func (c *studyExportCmd) Run(e *env) error {
 		write := map[string]func(io.Writer, *store.Snapshot) error{"json": exchange.Write, "optuna": exchange.WriteJournal, "csv": func(w io.Writer, s *store.Snapshot) error {
 			return exchange.WriteCSV(w, s.Definition, s.Trials)
 		}}[c.Format]
-		if c.Output == "" {
+		if c.Output == "" || c.Output == "-" {
 			return write(e.stdout, snapshot)
 		}
 		if _, err := os.Stat(c.Output); err == nil && !c.Force {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/functionspace/bo/insight"
 	insightreport "github.com/functionspace/bo/insight/report"
@@ -58,8 +59,10 @@ func (c *reportCmd) Run(e *env) error {
 		})
 		stop()
 		switch {
+		case errors.Is(err, insight.ErrArgument):
+			return usagef("--map: %s", strings.TrimPrefix(err.Error(), insight.ErrArgument.Error()+": "))
 		case err != nil:
-			return asUsage(err, insight.ErrArgument)
+			return err
 		case c.JSON:
 			return printJSON(e.stdout, out)
 		case path == "-":

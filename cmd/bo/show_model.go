@@ -454,7 +454,7 @@ func importanceLines(effects []insight.Effect, bars bool, width int) []string {
 		line += fmt.Sprintf("  %.2f", float64(e.Total))
 		if bars {
 			most := max(10, min(40, width-13-longest-6-12))
-			line += "  " + bar(float64(e.Total), most)
+			line += "  " + plot.Bar(float64(e.Total), most, true)
 		}
 		if e.Direction == insight.Increases || e.Direction == insight.Decreases {
 			line += "  " + string(e.Direction)
@@ -462,15 +462,4 @@ func importanceLines(effects []insight.Effect, bars bool, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// bar returns a bar of at most width columns, padded by blanks, for a part between 0 and 1.
-func bar(part float64, width int) string {
-	const eighths = " ▏▎▍▌▋▊▉"
-	n := int(min(1, max(0, part))*float64(8*width) + 0.5)
-	text := strings.Repeat("█", n/8)
-	if n%8 > 0 {
-		text += string([]rune(eighths)[n%8])
-	}
-	return text + strings.Repeat(" ", width-len([]rune(text)))
 }

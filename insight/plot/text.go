@@ -201,15 +201,15 @@ func ImportanceText(w io.Writer, effects []insight.Effect, width int, blocks boo
 			fmt.Fprintf(&b, "%s  %s\n", padded, e.Undefined())
 			continue
 		}
-		line := fmt.Sprintf("%s  %s  %5.2f  %5.2f  %s", padded, textBar(float64(e.Total), room, blocks), float64(e.Total), math.Max(0, float64(e.First)), e.Direction)
+		line := fmt.Sprintf("%s  %s  %5.2f  %5.2f  %s", padded, Bar(float64(e.Total), room, blocks), float64(e.Total), math.Max(0, float64(e.First)), e.Direction)
 		b.WriteString(line + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// textBar returns a bar for a part between 0 and 1, padded by blanks to a width.
-func textBar(part float64, width int, blocks bool) string {
+// Bar returns a bar for a part between 0 and 1, padded by blanks to a width. Blocks are as in HistoryText.
+func Bar(part float64, width int, blocks bool) string {
 	part = min(1, max(0, part))
 	if !blocks {
 		n := int(part*float64(width) + 0.5)

@@ -252,7 +252,7 @@ func (b *builder) resolve(least int, objective string) int {
 func (b *builder) checkMaps() error {
 	names := b.options.Maps
 	if len(names) == 1 || len(names) > MaxMapped {
-		return fmt.Errorf("%w: maps of %d parameters, want 2 to %d", insight.ErrArgument, len(names), MaxMapped)
+		return fmt.Errorf("%w: the number of parameters of maps is %d, want 2 to %d", insight.ErrArgument, len(names), MaxMapped)
 	}
 	for i, name := range names {
 		if !slices.Contains(b.params, name) {

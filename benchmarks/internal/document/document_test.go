@@ -26,6 +26,9 @@ func TestWriter(t *testing.T) {
 	require.Equal(t, "Title\n\nmethod    n\ngp       10\nböse      5\n2 runs\n", text.String())
 	markdown := Writer{Markdown: true}
 	markdown.Table(table)
+	bars := Writer{Markdown: true}
+	bars.Table([][]string{{"error"}, {"|x| > 1"}})
+	require.Equal(t, "| error     |\n|-----------|\n| \\|x\\| > 1 |\n", bars.String())
 	markdown.Heading("Next")
 	markdown.Item("%d runs", 2)
 	require.Equal(t, "| method |  n |\n|--------|---:|\n| gp     | 10 |\n| böse   |  5 |\n\n### Next\n\n- 2 runs\n", markdown.String())

@@ -38,6 +38,9 @@ func (w *Writer) Item(format string, args ...any) {
 // Table writes a header and rows of as many cells. The first column is aligned left,
 // the others right.
 func (w *Writer) Table(t [][]string) {
+	if w.Markdown {
+		t = escaped(t)
+	}
 	widths := make([]int, len(t[0]))
 	for _, row := range t {
 		for j, c := range row {
@@ -66,4 +69,15 @@ func (w *Writer) Table(t [][]string) {
 			w.Line("|%s|", strings.Join(cells, "|"))
 		}
 	}
+}
+
+// escaped returns a table whose cells do not end at a vertical bar in Markdown.
+func escaped(t [][]string) [][]string {
+	out := make([][]string, len(t))
+	for i, row := range t {
+		for _, cell := range row {
+			out[i] = append(out[i], strings.ReplaceAll(cell, "|", `\|`))
+		}
+	}
+	return out
 }
