@@ -14,6 +14,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -90,7 +91,7 @@ func measure(ctx context.Context, from, seeds uint64, workers int, only string, 
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var done []run
-	var first error
+	var faults []error
 	names := chosenOn
 	if records {
 		names = problems
@@ -112,16 +113,17 @@ func measure(ctx context.Context, from, seeds uint64, workers int, only string, 
 						<-limit
 						mu.Lock()
 						defer mu.Unlock()
-						if err != nil {
-							first = err
-							return
+						if err == nil {
+							r.Problem, r.Rule = name, rule.name
+							done = append(done, r)
+							var line any = r
+							if records {
+								line = p.record(r)
+							}
+							err = json.NewEncoder(os.Stdout).Encode(line)
 						}
-						r.Problem, r.Rule = name, rule.name
-						done = append(done, r)
-						if records {
-							_ = json.NewEncoder(os.Stdout).Encode(p.record(r))
-						} else {
-							_ = json.NewEncoder(os.Stdout).Encode(r)
+						if err != nil {
+							faults = append(faults, fmt.Errorf("%s %s seed %d: %w", name, rule.name, seed, err))
 						}
 					})
 				}
@@ -132,7 +134,7 @@ func measure(ctx context.Context, from, seeds uint64, workers int, only string, 
 	if !records {
 		print(done)
 	}
-	return first
+	return errors.Join(faults...)
 }
 
 // run makes one run with a rule, a treatment of stopped trials and a seed.

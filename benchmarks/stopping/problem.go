@@ -25,14 +25,15 @@ func load(name string) (*problem, error) {
 		return nil, err
 	}
 	p := &problem{}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
 		var row [2][]float64
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			return nil, err
 		}
 		p.points, p.curves = append(p.points, row[0]), append(p.curves, row[1])
 	}
-	return p, nil
+	return p, lines.Err()
 }
 
 func (p *problem) dim() int { return len(p.points[0]) }
