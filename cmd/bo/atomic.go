@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,10 +18,10 @@ import (
 // crash, leaves the old contents or the new. The temporary file beside it is named by
 // temporary; removeStale removes the temporary file of a killed process.
 func writeFile(path string, write func(w io.Writer) error) error {
-	return writeFileMode(path, 0o644, write)
+	return writeFileMode(path, 0o666, write)
 }
 
-// writeFileMode is writeFile with the mode of a new file. The mode of an existing file stays.
+// writeFileMode is writeFile with the mode of a new file, before the umask. The mode of an existing file stays.
 func writeFileMode(path string, mode os.FileMode, write func(w io.Writer) error) (err error) {
 	name := path
 	defer func() {
@@ -33,7 +34,8 @@ func writeFileMode(path string, mode os.FileMode, write func(w io.Writer) error)
 	}
 	path = resolve(path)
 	prefix, suffix := temporary(path)
-	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf("%s%d-*%s", prefix, os.Getpid(), suffix))
+	part := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%d-%d%s", prefix, os.Getpid(), rand.Uint64(), suffix))
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -44,10 +46,9 @@ func writeFileMode(path string, mode os.FileMode, write func(w io.Writer) error)
 		}
 	}()
 	if old, err := os.Stat(path); err == nil {
-		mode = old.Mode().Perm()
-	}
-	if err := f.Chmod(mode); err != nil {
-		return err
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return err
+		}
 	}
 	if err := write(f); err != nil {
 		return err
