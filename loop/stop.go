@@ -67,12 +67,16 @@ type Decision struct {
 	Median *float64 `json:"median,omitempty"`
 }
 
-// Grounds returns the grounds of the decision as text.
+// Grounds returns the grounds of the decision as text, with six digits of the values if these differ in them.
 func (d Decision) Grounds() string {
 	if d.Median != nil {
-		return fmt.Sprintf("the best value %v is worse than the median %v of %d trials", d.Value, *d.Median, d.Of)
+		format := "the best value %.6g is worse than the median %.6g of %d trials"
+		if fmt.Sprintf("%.6g", d.Value) == fmt.Sprintf("%.6g", *d.Median) { // the difference is in later digits
+			format = "the best value %v is worse than the median %v of %d trials"
+		}
+		return fmt.Sprintf(format, d.Value, *d.Median, d.Of)
 	}
-	return fmt.Sprintf("the value %v is number %d of %d at rung %v, and the best %d continue", d.Value, d.Rank, d.Of, d.Rung, d.Keep)
+	return fmt.Sprintf("the value %.6g is number %d of %d at rung %v, and the best %d continue", d.Value, d.Rank, d.Of, d.Rung, d.Keep)
 }
 
 // Decide returns the decision about the trial with an ID after its step `at` was recorded in
