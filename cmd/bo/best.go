@@ -44,7 +44,7 @@ func (c *bestCmd) Run(e *env) error {
 		if c.JSON {
 			return printJSON(e.stdout, newBestJSON(best, v, mean))
 		}
-		if _, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition)); err != nil {
+		if _, err = fmt.Fprintln(e.stdout, resultLine(best, v.Definition)+noteText(best)); err != nil {
 			return err
 		}
 		if o := v.Definition.Objective(); !o.NoiseFree && v.Feasible(best) && completeTrials(v) > 1 {
@@ -80,7 +80,7 @@ func (c *bestCmd) recommend(e *env, u *store.Study, v *store.View) error {
 		return printJSON(e.stdout, map[string]any{"observed": observed, "model": model})
 	}
 	t := &v.Trials[r.Model.Trial.ID-1]
-	_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s  mean %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition), figures.Mean(r.Model.Mean, r.Model.SD))
+	_, err = fmt.Fprintf(e.stdout, "%s  mean %s%s\n", resultLine(t, v.Definition), figures.Mean(r.Model.Mean, r.Model.SD), noteText(t))
 	return err
 }
 
@@ -222,7 +222,7 @@ func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
 	}
 	for _, row := range out.Front {
 		t := &v.Trials[row.Trial-1]
-		fmt.Fprintf(b, "trial %d  %s  %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition))
+		fmt.Fprintln(b, resultLine(t, v.Definition)+noteText(t))
 	}
 	if n := len(out.Hypervolume); n > 0 {
 		fmt.Fprintf(b, "hypervolume %s%s\n", short(out.Hypervolume[n-1]), referenceText(&out, v.Definition))

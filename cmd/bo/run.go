@@ -132,6 +132,8 @@ type bestTrial struct {
 	// whether they are met.
 	Numbers  map[string]float64 `json:"numbers,omitempty"`
 	Feasible *bool              `json:"feasible,omitempty"`
+	// Message is the note on the numbers.
+	Message string `json:"message,omitempty"`
 }
 
 // recommended is the trial with the best posterior mean.
@@ -155,7 +157,7 @@ func newRecommended(e *loop.Estimate, o *loop.Options) (*recommended, error) {
 
 // newBest returns a complete trial in the object of --json.
 func newBest(t *store.Trial, d *study.Definition) bestTrial {
-	b := bestTrial{Trial: t.Number, Params: t.Params, Value: t.Numbers[d.Objective().Name]}
+	b := bestTrial{Trial: t.Number, Params: t.Params, Value: t.Numbers[d.Objective().Name], Message: t.Message}
 	if len(d.Require) > 0 {
 		feasible := d.Feasible(t.Numbers)
 		b.Numbers, b.Feasible = t.Numbers, &feasible
@@ -237,6 +239,9 @@ func (s *session) print(w io.Writer, out *runResult) error {
 	if out.Best != nil {
 		row("best value", "%s  (trial %d of %d)", short(out.Best.Value), out.Best.Trial, out.Trials)
 		row("at", "%s", paramsText(out.Best.Params))
+		if note := out.Best.Message; note != "" {
+			row("note", "%s", oneLine(note))
+		}
 		if f := out.Best.Feasible; f != nil && !*f {
 			row("infeasible", "no trial meets %s: this one violates it least", strings.Join(s.definition.Require, " and "))
 		}

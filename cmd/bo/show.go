@@ -158,6 +158,9 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	if best := v.Best(); best != nil {
 		row("best", "%s  (trial %d)", digits.text(o.Name, best.Numbers[o.Name]), best.Number)
 		row("at", "%s", paramsText(best.Params))
+		if best.Message != "" {
+			row("note", "%s", oneLine(best.Message))
+		}
 	}
 	if out.Pareto != nil && len(out.Pareto.Front) > 0 {
 		row("front", "%s", frontLine(out.Pareto, v.Definition))

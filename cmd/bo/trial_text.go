@@ -68,11 +68,7 @@ func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 	head := strings.Repeat(" ", max(0, 4-len(number))) + number + "  " + paramsText(t.Params) + "  "
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
-		text := head + numbersText(t, v.Definition, value, digits)
-		if t.Message != "" {
-			text += "  note: " + oneLine(t.Message)
-		}
-		return text
+		return head + numbersText(t, v.Definition, value, digits) + noteText(t)
 	case t.State == store.Complete:
 		return head + "complete without " + v.Definition.Objective().Name
 	case t.State != store.Pending:
@@ -193,11 +189,19 @@ func eachParam(params json.RawMessage, number func(json.Number) string) string {
 	}
 }
 
-// allNumbers writes the declared numbers of a trial by name, with all digits.
-func allNumbers(t *store.Trial, d *study.Definition) string {
-	var parts []string
+// resultLine describes a complete trial of bo best, with all digits.
+func resultLine(t *store.Trial, d *study.Definition) string {
+	line := fmt.Sprintf("trial %d  %s", t.Number, fullParams(t.Params))
 	for _, name := range d.Declared() {
-		parts = append(parts, name+" "+number(t.Numbers[name]))
+		line += "  " + name + " " + number(t.Numbers[name])
 	}
-	return strings.Join(parts, "  ")
+	return line
+}
+
+// noteText is the end of a line about a complete trial: its note, if it has one.
+func noteText(t *store.Trial) string {
+	if t.Message == "" {
+		return ""
+	}
+	return "  note: " + oneLine(t.Message)
 }
