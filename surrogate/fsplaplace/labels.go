@@ -47,7 +47,11 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, err
 	}
-	return classify.Fit(ctx, "fsp-laplace", m.Spec, d, random.Split(rng, "prior", 0), func(fitted classify.Prior) (classify.Posterior, error) {
+	spec, err := m.publishedSpec(d.X)
+	if err != nil {
+		return nil, err
+	}
+	return classify.Fit(ctx, "fsp-laplace", spec, d, random.Split(rng, "prior", 0), func(fitted classify.Prior) (classify.Posterior, error) {
 		return m.fitLabels(ctx, fitted, d, rng)
 	})
 }

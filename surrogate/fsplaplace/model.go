@@ -137,7 +137,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if len(y) > target.MaxExact {
 		x, y = subset.AtMost(x, y, target.MaxExact, random.Split(rng, "rows", 0))
 	}
-	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, random.Split(rng, "prior", 0))
+	spec, err := m.publishedSpec(d.X)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, random.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
