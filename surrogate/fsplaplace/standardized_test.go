@@ -59,16 +59,16 @@ func TestPublishedSpec(t *testing.T) {
 		require.NoError(t, err, name)
 		s, err := m.publishedSpec(toy.Sines(6, 2).X)
 		require.NoError(t, err, name)
-		_, got := s.Custom.(standardised)
+		_, got := s.Custom.(standardized)
 		require.Equal(t, c.want, got, name)
 	}
 }
 
-func TestStandardisedKernel(t *testing.T) {
+func TestStandardizedKernel(t *testing.T) {
 	x, y := toy.Sines(5, 2).X, toy.Sines(4, 2).X
 	inner, err := prior.Parse("rbf+linear", 2)
 	require.NoError(t, err)
-	k := standardised{inner, domain.Affine{Shift: []float64{0.3, -1}, Scale: []float64{2, 5}}}
+	k := standardized{inner, domain.Affine{Shift: []float64{0.3, -1}, Scale: []float64{2, 5}}}
 	bar, dbar := mat.NewDense(5, 4, nil), []float64{1, -2, 0.5, 3, -1}
 	for i := range 20 {
 		bar.RawMatrix().Data[i] = float64(i%7) - 3
