@@ -10,7 +10,7 @@ import (
 // maxLog is the number of leading bytes of each output that a trial's folder keeps.
 const maxLog = 10 << 20
 
-// Logs are the files that keep the output of one evaluation.
+// logs are the files that keep the output of one evaluation.
 type logs struct {
 	dir            string // "" without files
 	stdout, stderr io.Writer

@@ -378,24 +378,24 @@ func (s *session) retried(err error) {
 	s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{oneLine(err.Error()) + "; trying again"}}, nil)
 }
 
-// warnConstant warns once if the first complete trials at different points have one value.
+// warnConstant warns once if the values at the first five points are equal.
 func (s *session) warnConstant(v *store.View) {
 	const enough = 5
-	name, n, value := v.Definition.Objective().Name, 0, 0.0
+	name, value := v.Definition.Objective().Name, 0.0
+	points := map[string]bool{}
 	for i := range v.Trials {
 		t := &v.Trials[i]
 		if t.State != store.Complete {
 			continue
 		}
-		if n > 0 && t.Numbers[name] != value {
+		if len(points) > 0 && t.Numbers[name] != value {
 			return
 		}
-		n, value = n+1, t.Numbers[name]
+		points[string(t.Params)], value = true, t.Numbers[name]
 	}
-	if n >= enough {
+	if n := len(points); n >= enough {
 		s.constant.Do(func() {
-			text := fmt.Sprintf("the first %d values are all %s, so the search has no direction: check what the program prints", n, short(value))
-			s.warn(text)
+			s.warn(fmt.Sprintf("the values at the first %d points are all %s, so the search has no direction: check what the program prints", n, short(value)))
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -107,5 +108,31 @@ func TestStoredAlone(t *testing.T) {
 		_, err := begin(c.flags)
 		require.ErrorContains(t, err, c.want)
 		require.ErrorAs(t, err, new(usageError))
+	}
+}
+
+// Equal values are a warning if their points differ.
+func TestWarnConstant(t *testing.T) {
+	for _, c := range []struct {
+		points []string
+		last   float64
+		warns  bool
+	}{
+		{[]string{"a", "b", "c", "d", "e"}, 3, true},
+		{[]string{"a", "b", "c", "d", "e"}, 4, false},
+		{[]string{"a", "b", "c", "d"}, 3, false},
+		{[]string{"a", "a", "a", "a", "a", "a"}, 3, false},
+	} {
+		v := &store.View{Definition: &study.Definition{Objectives: []study.Objective{{Name: "loss"}}}}
+		for i, p := range c.points {
+			v.Trials = append(v.Trials, store.Trial{Number: i + 1, State: store.Complete, Params: []byte(p), Numbers: map[string]float64{"loss": 3}})
+		}
+		v.Trials[len(v.Trials)-1].Numbers["loss"] = c.last
+		var out bytes.Buffer
+		s := &session{bar: newProgress(&out, 9, 0)}
+		s.warnConstant(v)
+		s.warnConstant(v)
+		s.bar.close()
+		require.Equal(t, c.warns, strings.Count(out.String(), "points are all 3") == 1, out.String())
 	}
 }

@@ -429,7 +429,7 @@ func (b *builder) summarize() {
 				n++
 			}
 		}
-		add("Pareto front", "%d trials", n)
+		add("Pareto front", "%d of %d trials", n, len(b.history))
 	}
 	for _, m := range b.Models {
 		suffix := ""

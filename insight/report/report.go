@@ -400,7 +400,7 @@ func (b *builder) addCurves() {
 // addNotes adds the limits of the report.
 func (b *builder) addNotes() {
 	if n := b.view.Unfit; n > 0 {
-		b.Notes = append(b.Notes, fmt.Sprintf("%d trials do not fit the present definition of the study and are left out.", n))
+		b.Notes = append(b.Notes, fmt.Sprintf("Trials that do not fit the present definition of the study are left out: %d.", n))
 	}
 	finished := 0
 	for i := range b.history {
