@@ -2,17 +2,21 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/store"
 )
 
 type completionCmd struct {
@@ -20,7 +24,7 @@ type completionCmd struct {
 }
 
 func (completionCmd) Help() string {
-	return `Prints a completion script. The script completes commands, flags, files, and the names of surrogates, acquisitions, objectives, kernels and settings.
+	return `Prints a completion script. The script completes commands, flags, files, and the names of surrogates, acquisitions, objectives, kernels, settings and the studies of an SQLite store.
 
 Examples:
 
@@ -183,6 +187,8 @@ func (c *completer) valuesOf(v *kong.Value, word string) []catalog.Entry {
 		return named(prior.Names())
 	case "settings":
 		return c.settings(word)
+	case "studies":
+		return c.studies()
 	}
 	if holder := v.Tag.PlaceHolder; holder == "FILE" || holder == "DIR" {
 		return []catalog.Entry{{Name: completeFiles}}
@@ -219,6 +225,28 @@ func (c *completer) settings(word string) []catalog.Entry {
 		}
 	}
 	return out
+}
+
+// studies returns the names of the studies of an SQLite store that needs no upgrade. A server may take long to answer.
+func (c *completer) studies() []catalog.Entry {
+	f := storeFlags{Store: cmp.Or(c.values["store"], os.Getenv("BO_STORE"))}
+	if checkStore(f.Store) != nil || isPostgres(f.Store) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if schema, err := f.inspect(&env{ctx: ctx}); err != nil || schema.Version != schema.Newest {
+		return nil
+	}
+	var names []string
+	_ = f.withStore(ctx, false, func(s *store.Store) error { // without an answer there are no candidates
+		list, err := s.List(ctx)
+		for _, l := range list {
+			names = append(names, l.Name)
+		}
+		return err
+	})
+	return named(names)
 }
 
 // chosen returns the value of a flag on the line, or its default.

@@ -55,7 +55,7 @@ type runCmd struct {
 	Shell   bool          `group:"program" help:"Run --command with a shell. Parameter values are never parsed as shell code."`
 
 	storeFlags
-	Study string `group:"store" placeholder:"NAME" help:"Store the study under NAME. The same command resumes it, and other processes may join. The study of a file is always stored."`
+	Study string `group:"store" complete:"studies" placeholder:"NAME" help:"Store the study under NAME. The same command resumes it, and other processes may join. The study of a file is always stored."`
 
 	JSON   bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
 	Trials string `group:"result" placeholder:"FILE" help:"Write one row for each trial to FILE.csv or FILE.jsonl, as trials end. A file of another run is not overwritten."`
