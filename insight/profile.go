@@ -98,7 +98,7 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 		return nil, nil
 	}
 	base, err := likelihood(spec)
-	if err != nil {
+	if err != nil || math.IsInf(base, -1) { // nothing to compare with
 		return nil, err
 	}
 	var out []Profile

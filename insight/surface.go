@@ -56,13 +56,9 @@ func Map(v *loop.View, x, y string, size int) (*Surface, error) {
 	if size < 2 || size > 500 || x == y {
 		return nil, fmt.Errorf("%w: a map of %q and %q of size %d, want two parameters and 2 to 500", ErrArgument, x, y, size)
 	}
-	var grids [2]grid
-	for i, name := range []string{x, y} {
-		p, err := parameter(v, name)
-		if err != nil {
-			return nil, err
-		}
-		grids[i] = newGrid(v.Space, p, size)
+	grids, err := gridsOf(v, x, y, size)
+	if err != nil {
+		return nil, err
 	}
 	at := v.Trials[incumbent(v)].Point
 	s := &Surface{
@@ -80,17 +76,24 @@ func Map(v *loop.View, x, y string, size int) (*Surface, error) {
 	return s, nil
 }
 
-// Usable returns the part of the points of a map of x and y at which both parameters are active and the
-// constraints on parameters hold. It needs no predictions. The error wraps ErrArgument.
-func Usable(v *loop.View, x, y string) (float64, error) {
-	const size = 21
-	var grids [2]grid
+// gridsOf returns the grids of two parameters.
+func gridsOf(v *loop.View, x, y string, size int) (grids [2]grid, err error) {
 	for i, name := range []string{x, y} {
 		p, err := parameter(v, name)
 		if err != nil {
-			return 0, err
+			return grids, err
 		}
 		grids[i] = newGrid(v.Space, p, size)
+	}
+	return grids, nil
+}
+
+// Usable returns the part of the points of a map of x and y at which both parameters are active and the
+// constraints on parameters hold. It needs no predictions. The error wraps ErrArgument.
+func Usable(v *loop.View, x, y string) (float64, error) {
+	grids, err := gridsOf(v, x, y, 21)
+	if err != nil {
+		return 0, err
 	}
 	at := v.Space.Encode(v.Trials[incumbent(v)].Point)
 	good, all := 0, len(grids[0].values)*len(grids[1].values)
