@@ -85,13 +85,13 @@ func (m modelFlags) fitClasses(e *env, other string, read func(t *training, name
 	return c, nil
 }
 
-// probabilities returns the class probabilities at the inputs, one row for each input.
-func (c *classified) probabilities() *mat.Dense {
-	n, d := c.inputs.Dims()
-	prob := mat.NewDense(n, len(c.names), nil)
+// probabilities returns the class probabilities at scaled inputs, one row for each input.
+func probabilities(p surrogate.ClassPosterior, inputs *mat.Dense) *mat.Dense {
+	n, d := inputs.Dims()
+	prob := mat.NewDense(n, p.Classes(), nil)
 	for i := 0; i < n; i += predictAtOnce {
 		j := min(n, i+predictAtOnce)
-		c.posterior.Predict(prob.Slice(i, j, 0, len(c.names)).(*mat.Dense), c.inputs.Slice(i, j, 0, d).(*mat.Dense))
+		p.Predict(prob.Slice(i, j, 0, p.Classes()).(*mat.Dense), inputs.Slice(i, j, 0, d).(*mat.Dense))
 	}
 	return prob
 }
@@ -120,7 +120,7 @@ func (c predictCmd) classes(e *env) error {
 	if err != nil {
 		return err
 	}
-	prob := f.probabilities()
+	prob := probabilities(f.posterior, f.inputs)
 	if c.Plot != "" {
 		if err := c.labelled(e, c.At, target, y, f.names, prob); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (c scoreCmd) classes(e *env) error {
 		return err
 	}
 	started := time.Now()
-	prob := f.probabilities()
+	prob := probabilities(f.posterior, f.inputs)
 	if c.Plot != "" {
 		if err := c.labelled(e, c.Test, target, y, f.names, prob); err != nil {
 			return err

@@ -38,9 +38,12 @@ func (c *runCmd) apply(d *study.Definition) error {
 	}
 	goals := d.Goals()
 	if len(goals) > 1 {
-		for flag, given := range map[string]bool{"--maximize": c.Maximize, "--noise-free": c.NoiseFree, "--noise-sd": c.NoiseSD != nil, "--target": c.Target != nil} {
-			if given {
-				return usagef("%s belongs to one objective, and %s has %d", flag, cmp.Or(c.File, c.Objective, c.Study), len(goals))
+		for _, f := range []struct {
+			name  string
+			given bool
+		}{{"--maximize", c.Maximize}, {"--noise-free", c.NoiseFree}, {"--noise-sd", c.NoiseSD != nil}, {"--target", c.Target != nil}} {
+			if f.given {
+				return usagef("%s belongs to one objective, and %s has %d", f.name, cmp.Or(c.File, c.Objective, c.Study), len(goals))
 			}
 		}
 	}

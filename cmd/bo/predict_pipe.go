@@ -242,8 +242,7 @@ func (m *pipedModel) predict(r *predictRequest, x *mat.Dense) (*predictAnswer, e
 	a := &predictAnswer{Model: r.Model}
 	at := m.inputs.Apply(x)
 	if m.classes != nil {
-		prob := (&classified{posterior: m.classes, inputs: at, names: make([]string, m.classes.Classes())}).probabilities()
-		a.Probabilities = rows(prob)
+		a.Probabilities = rows(probabilities(m.classes, at))
 		return a, nil
 	}
 	f := &fitted{posterior: m.posterior, inputs: at, output: m.output}
