@@ -100,6 +100,15 @@ func Acquisition(name string) (acquisition.Acquisition, error) {
 	return find("acquisition", acquisitions, name)
 }
 
+// Names returns the names of entries.
+func Names(entries []Entry) []string {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	return names
+}
+
 func list[T any](entries []entry[T]) []Entry {
 	l := make([]Entry, len(entries))
 	for i, e := range entries {

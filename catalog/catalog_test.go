@@ -144,3 +144,8 @@ func ExampleSurrogate() {
 	fmt.Println(err, errors.Is(err, catalog.ErrUnknown))
 	// Output: unknown surrogate "gpp": did you mean gp? true
 }
+
+func TestNames(t *testing.T) {
+	require.Equal(t, []string{"a", "b"}, catalog.Names([]catalog.Entry{{Name: "a", Summary: "first"}, {Name: "b"}}))
+	require.Empty(t, catalog.Names(nil))
+}

@@ -28,9 +28,5 @@ func (m *Method) Classifier() (surrogate.Classifier, error) {
 	if c, ok := m.Surrogate.(surrogate.Classifier); ok {
 		return c, nil
 	}
-	var names []string
-	for _, e := range Classifiers() {
-		names = append(names, e.Name)
-	}
-	return nil, fmt.Errorf("%s %w: choose one of %s", "surrogate "+m.surrogate, ErrNoClassifier, strings.Join(names, ", "))
+	return nil, fmt.Errorf("surrogate %s %w: choose one of %s", m.surrogate, ErrNoClassifier, strings.Join(Names(Classifiers()), ", "))
 }

@@ -241,17 +241,25 @@ func firstName(key string) string {
 	return catalog.Surrogates()[0].Name
 }
 
+// SurrogateName returns the name of the surrogate model, the default if none is stated.
+func (d *Definition) SurrogateName() string { return cmp.Or(d.Surrogate.Name, firstName("surrogate")) }
+
+// AcquisitionName returns the name of the acquisition function, the default if none is stated.
+func (d *Definition) AcquisitionName() string {
+	return cmp.Or(d.Acquisition.Name, firstName("acquisition"))
+}
+
 // method returns the method, or every fault of its names and settings. Settings of an unknown
 // surrogate or acquisition function are not checked.
 func (d *Definition) method() (*catalog.Method, []error) {
 	var faults []error
-	m, err := catalog.NewMethod(cmp.Or(d.Surrogate.Name, firstName("surrogate")))
+	m, err := catalog.NewMethod(d.SurrogateName())
 	surrogate, acquisition := d.Surrogate.Settings, d.Acquisition.Settings
 	if err != nil {
 		faults, surrogate = append(faults, faultAt(err, "surrogate", "name")), nil
 		m, _ = catalog.NewMethod(firstName("surrogate"))
 	}
-	if err := m.Choose(cmp.Or(d.Acquisition.Name, firstName("acquisition"))); err != nil {
+	if err := m.Choose(d.AcquisitionName()); err != nil {
 		faults, acquisition = append(faults, faultAt(err, "acquisition", "name")), nil
 		_ = m.Choose(firstName("acquisition"))
 	}

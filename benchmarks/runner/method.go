@@ -36,11 +36,7 @@ type Method struct {
 
 // Methods returns the names that ParseMethod accepts.
 func Methods() []string {
-	var names []string
-	for _, e := range catalog.Surrogates() {
-		names = append(names, e.Name)
-	}
-	return append(names, Sobol, Random)
+	return append(catalog.Names(catalog.Surrogates()), Sobol, Random)
 }
 
 // ParseMethod parses NAME or NAME:key=value;key=value. NAME is a surrogate, sobol or

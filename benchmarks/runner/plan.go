@@ -173,10 +173,7 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 		}
 	}
 	if runs == nil {
-		var able []string
-		for _, e := range catalog.Classifiers() {
-			able = append(able, e.Name)
-		}
+		able := catalog.Names(catalog.Classifiers())
 		return nil, fmt.Errorf("%w: the datasets have labels: choose a method of %s", ErrPlan, strings.Join(able, ", "))
 	}
 	return runs, nil

@@ -102,7 +102,7 @@ var suites = slices.Concat([]Suite{
 			{Objective: "branin", Budget: 50, Initial: 10},
 			{Objective: "hartmann6", Budget: 50, Initial: 10},
 		},
-		Methods: append(everySurrogate(), "sobol"),
+		Methods: append(catalog.Names(catalog.Surrogates()), "sobol"),
 		Seeds:   10,
 	},
 	peersCore(), peersTime(),
@@ -133,14 +133,6 @@ func validationTables() []Dataset {
 		list[i].Seeds, list[i].Validation = 1, true
 	}
 	return list
-}
-
-func everySurrogate() []string {
-	var names []string
-	for _, e := range catalog.Surrogates() {
-		names = append(names, e.Name)
-	}
-	return names
 }
 
 // Suites returns all suites.

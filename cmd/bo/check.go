@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
@@ -76,7 +75,7 @@ func (c *checkCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		out = &checked{Study: c.Study, Surrogate: cmp.Or(d.Surrogate.Name, catalog.Surrogates()[0].Name)}
+		out = &checked{Study: c.Study, Surrogate: d.SurrogateName()}
 		ctx, stop := watch(e.ctx, e.stderr, in.finished)
 		defer stop()
 		return heed(e.ctx, func() error { return out.check(ctx, in, d.Objective().Name) })

@@ -96,10 +96,7 @@ func chooseName(kind string, name *string, valid []catalog.Entry, to *study.Comp
 	if name == nil {
 		return nil
 	}
-	var names []string
-	for _, e := range valid {
-		names = append(names, e.Name)
-	}
+	names := catalog.Names(valid)
 	if !slices.Contains(names, *name) {
 		return usagef("unknown %s %q%s", kind, *name, didyoumean.Hint(*name, names))
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
@@ -169,8 +167,8 @@ func newBest(t *store.Trial, d *study.Definition) bestTrial {
 func (s *session) result(v *store.View, elapsed float64) *runResult {
 	o := s.definition.Objective()
 	out := &runResult{
-		Objective: s.target.name, Direction: o.Goal, Surrogate: cmp.Or(s.definition.Surrogate.Name, catalog.Surrogates()[0].Name),
-		Acquisition: cmp.Or(s.definition.Acquisition.Name, catalog.Acquisitions()[0].Name), Seed: s.definition.Seed, ElapsedS: elapsed,
+		Objective: s.target.name, Direction: o.Goal, Surrogate: s.definition.SurrogateName(),
+		Acquisition: s.definition.AcquisitionName(), Seed: s.definition.Seed, ElapsedS: elapsed,
 		Incumbents: []bestTrial{},
 	}
 	out.Selection = selectionOf(lastSuggested(v))

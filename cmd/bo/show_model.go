@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/insight/plot"
 	"github.com/functionspace/bo/internal/figures"
@@ -126,7 +125,7 @@ func showModel(e *env, u *store.Study, v *store.View, all bool) (*shownModel, er
 // describe fits the models and computes all parts.
 func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View) error {
 	next := waiting(v)
-	model := cmp.Or(v.Definition.Surrogate.Name, catalog.Surrogates()[0].Name)
+	model := v.Definition.SurrogateName()
 	var views []*loop.View
 	var err error
 	switch {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/internal/plaintext"
@@ -219,7 +217,7 @@ func (b *builder) study(name string) {
 	d := b.view.Definition
 	b.Study = Study{
 		Name: name, Created: b.view.Created, Made: b.view.Now, Budget: d.Budget,
-		Surrogate: cmp.Or(d.Surrogate.Name, catalog.Surrogates()[0].Name), Require: d.Require, Constrain: d.Constraints,
+		Surrogate: d.SurrogateName(), Require: d.Require, Constrain: d.Constraints,
 	}
 	for _, g := range d.Goals() {
 		b.objectives = append(b.objectives, g.Name)

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight/report"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -367,7 +366,7 @@ func studyFacts(v *store.View, l *line) []fact {
 		out = append(out, fact{Name: "Left out", Text: fmt.Sprintf("%d trials do not fit the present definition of the study", v.Unfit)})
 	}
 	out = append(out,
-		fact{Name: "Surrogate model", Text: cmp.Or(v.Definition.Surrogate.Name, catalog.Surrogates()[0].Name)},
+		fact{Name: "Surrogate model", Text: v.Definition.SurrogateName()},
 		fact{Name: "Last change", Time: l.Changed}, fact{Name: "Created", Time: l.Created})
 	return out
 }
