@@ -37,6 +37,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				r = &timed
 			}
 		}
+		if r.ProtoMajor == 1 { // Serve bounds the writes of HTTP/2
+			timed := &timedWriter{w, http.NewResponseController(w), s.writeTime}
+			_ = timed.control.SetWriteDeadline(time.Time{}) // the last one of an earlier request
+			defer timed.extend()                            // the server writes the end of the answer
+			w = timed
+		}
 		next.ServeHTTP(w, r)
 	}))
 }
@@ -68,6 +74,44 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// writeTime is the time in which a client takes writePart bytes of an answer.
+const (
+	writeTime = 30 * time.Second
+	writePart = 64 << 10
+)
+
+// timedWriter ends the connection of a client that does not take its answer.
+type timedWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	time    time.Duration
+}
+
+func (w *timedWriter) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(w.time)) }
+
+func (w *timedWriter) Write(p []byte) (n int, err error) {
+	for {
+		w.extend()
+		m, err := w.ResponseWriter.Write(p[:min(len(p), writePart)])
+		n += m
+		if p = p[m:]; err != nil || len(p) == 0 {
+			return n, err
+		}
+	}
+}
+
+// FlushError is http.ResponseController's Flush.
+func (w *timedWriter) FlushError() error {
+	w.extend()
+	return w.control.Flush()
+}
+
+// Flush implements http.Flusher.
+func (w *timedWriter) Flush() { _ = w.FlushError() }
+
+// Unwrap gives http.ResponseController the writer of the server.
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // healthz reports whether the server takes requests.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {

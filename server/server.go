@@ -75,12 +75,13 @@ type Server struct {
 	closing context.Context // ends when the server shuts down
 	shut    context.CancelFunc
 
-	mu       sync.Mutex
-	studies  map[string]*open
-	maxHeld  int           // maxHeld, except in tests
-	bodyTime time.Duration // bodyTime, except in tests
-	used     int           // number of the latest request for a study
-	watchers int
+	mu        sync.Mutex
+	studies   map[string]*open
+	maxHeld   int           // maxHeld, except in tests
+	bodyTime  time.Duration // bodyTime, except in tests
+	writeTime time.Duration // writeTime, except in tests
+	used      int           // number of the latest request for a study
+	watchers  int
 
 	pruning sync.WaitGroup
 }
@@ -108,7 +109,7 @@ func New(b store.Backend, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld, bodyTime: bodyTime}
+	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld, bodyTime: bodyTime, writeTime: writeTime}
 	s.memory.most = 4 * int64(o.Limits.Bytes)
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.metrics = newMetrics()
