@@ -40,6 +40,9 @@ func TestServer(t *testing.T) {
 	if !maps.Equal(budget.Spec.Selector.MatchLabels, server.Spec.Selector.MatchLabels) || budget.Spec.MaxUnavailable.IntValue() >= int(*server.Spec.Replicas) {
 		t.Error("a disruption may take all replicas")
 	}
+	if spread := pod.Spec.TopologySpreadConstraints; len(spread) != 1 || spread[0].TopologyKey != core.LabelHostname || !maps.Equal(spread[0].LabelSelector.MatchLabels, pod.Labels) {
+		t.Error("one node may have all replicas")
+	}
 	in, clients := network.Spec.Ingress[0], workers.Spec.Template.Labels
 	if !maps.Equal(network.Spec.PodSelector.MatchLabels, server.Spec.Selector.MatchLabels) || len(network.Spec.Ingress) != 1 || len(in.From) != 1 || len(in.From[0].PodSelector.MatchLabels) == 0 {
 		t.Error("the policy does not protect the service")
