@@ -108,6 +108,14 @@ func observedOf(ctx context.Context) *observedRequest {
 	return ctx.Value(observedKey{}).(*observedRequest)
 }
 
+// tokenOf returns the name of the token of a request, "" for pages and without tokens.
+func tokenOf(ctx context.Context) string {
+	if request, ok := ctx.Value(observedKey{}).(*observedRequest); ok {
+		return request.token
+	}
+	return ""
+}
+
 // statusWriter keeps the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
