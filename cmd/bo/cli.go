@@ -207,8 +207,11 @@ func report(stderr io.Writer, err error) int {
 }
 
 // oneLine joins the lines of a message, drops the prefix of package loop, and escapes control characters.
-func oneLine(text string) string {
-	return printable(strings.NewReplacer("\r\n", "; ", "\n", "; ", "loop: ", "").Replace(strings.TrimSpace(text)))
+func oneLine(text string) string { return joinedLines(strings.ReplaceAll(text, "loop: ", "")) }
+
+// joinedLines writes a text of users on one line.
+func joinedLines(text string) string {
+	return printable(strings.NewReplacer("\r\n", "; ", "\n", "; ").Replace(strings.TrimSpace(text)))
 }
 
 // printable escapes control characters as Go does, such as \x1b: a terminal would obey them.

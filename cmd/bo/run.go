@@ -238,7 +238,7 @@ func (s *session) print(w io.Writer, out *runResult) error {
 		row("best value", "%s  (trial %d of %d)", short(out.Best.Value), out.Best.Trial, out.Trials)
 		row("at", "%s", paramsText(out.Best.Params))
 		if note := out.Best.Message; note != "" {
-			row("note", "%s", oneLine(note))
+			row("note", "%s", joinedLines(note))
 		}
 		if f := out.Best.Feasible; f != nil && !*f {
 			row("infeasible", "no trial meets %s: this one violates it least", strings.Join(s.definition.Require, " and "))

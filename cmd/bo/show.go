@@ -159,7 +159,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 		row("best", "%s  (trial %d)", digits.text(o.Name, best.Numbers[o.Name]), best.Number)
 		row("at", "%s", paramsText(best.Params))
 		if best.Message != "" {
-			row("note", "%s", oneLine(best.Message))
+			row("note", "%s", joinedLines(best.Message))
 		}
 	}
 	if out.Pareto != nil && len(out.Pareto.Front) > 0 {

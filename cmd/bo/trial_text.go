@@ -203,5 +203,5 @@ func noteText(t *store.Trial) string {
 	if t.Message == "" {
 		return ""
 	}
-	return "  note: " + oneLine(t.Message)
+	return "  note: " + joinedLines(t.Message)
 }
