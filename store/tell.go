@@ -30,7 +30,7 @@ type Report struct {
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
-	Message string // reason of the failure, or a note on the numbers
+	Message string // reason of the failure, or a note on the numbers; the first 4 KiB are stored
 	// Output is the output of the evaluation, of which the store keeps the last MaxOutput bytes.
 	Output string
 	// Seconds is the time of the evaluation. A number that is negative, NaN or infinite is stored as 0.
@@ -91,6 +91,9 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	}
 	if err := r.Failure.check(); err != nil {
 		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
+	}
+	if len(r.Message) > maxMessage {
+		r.Message = strings.ToValidUTF8(r.Message[:maxMessage], "")
 	}
 	d, err := row.definition()
 	if err != nil {
@@ -281,6 +284,8 @@ func since(tx Tx, row *Row, kind EventKind, revision int64) (bool, error) {
 		revision = events[page-1].Revision
 	}
 }
+
+const maxMessage = 4 << 10 // bytes of a message
 
 // MaxOutput is the number of bytes that the store keeps of the end of an evaluation's output.
 const MaxOutput = 4 << 10

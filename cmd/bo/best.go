@@ -68,6 +68,9 @@ func (c *bestCmd) recommend(e *env, u *store.Study, v *store.View) error {
 	if err != nil {
 		return err
 	}
+	if p := r.Model.Feasible; len(options.Require) > 0 && p < loop.Confident {
+		fmt.Fprintf(e.stderr, "bo: trial %d meets %s with probability %.2g, by the surrogate model\n", r.Model.Trial.ID, strings.Join(v.Definition.Require, " and "), p)
+	}
 	if c.JSON {
 		observed, err := newRecommended(&r.Observed, &options)
 		if err != nil {

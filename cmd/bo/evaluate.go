@@ -237,7 +237,7 @@ func (x *evaluations) step(ctx context.Context, a *evaluated) {
 	}
 	reply := map[string]any{"trial": a.Trial, "step": *a.Step}
 	switch {
-	case stop, errors.Is(err, loop.ErrStopped):
+	case stop, errors.Is(err, loop.ErrStopped), errors.Is(err, store.ErrConflict): // or it has a result
 		reply["stop"] = true
 	case err != nil:
 		reply["error"] = oneLine(err.Error())

@@ -124,6 +124,8 @@ func TestSteps(t *testing.T) {
 	stops := func(...loop.Step) error { return loop.ErrStopped }
 	require.JSONEq(t, `{"trial": 1, "step": 2, "stop": true}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, stops))
 	require.JSONEq(t, `{"trial": 1, "step": 2, "stop": true}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, nil))
+	told := func(...loop.Step) error { return store.ErrConflict }
+	require.JSONEq(t, `{"trial": 1, "step": 2, "stop": true}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, told))
 	fails := func(...loop.Step) error { return errors.New("no answer\nat all") }
 	require.JSONEq(t, `{"trial": 1, "step": 2, "error": "no answer; at all"}`, reply(`{"trial": 1, "step": 2, "value": 0.5}`, fails))
 }

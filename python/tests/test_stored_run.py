@@ -22,6 +22,7 @@ from functionspace_bo import (
     Trial,
     TrialError,
 )
+from functionspace_bo._stored_run import StoredRun
 
 SPACE = {"x": Float(0, 1), "n": Int(1, 3)}
 
@@ -164,6 +165,24 @@ def test_steps_of_threads(tmp_path: Path) -> None:
         assert trial.state == "complete", trial.message
         assert [s.step for s in trial.steps] == list(range(20))
         assert trial.steps[5].value == pytest.approx(trial.params["x"] + 5)
+
+
+def test_the_end_of_bo_in_a_callback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.create(tmp_path / "bo.db", "s", {"x": Float(0, 1)}, budget=6)
+    started: list[subprocess.Popen[bytes]] = []
+    start = StoredRun._start
+
+    def begin(run: StoredRun) -> subprocess.Popen[bytes]:
+        started.append(start(run))
+        return started[0]
+
+    def kill(*_: Any) -> bool:
+        started[0].kill()
+        return True
+
+    monkeypatch.setattr(StoredRun, "_start", begin)
+    result = study.run(lambda p: 1.0, callback=kill)
+    assert any("the last results may not be stored" in w for w in result.warnings)
 
 
 def test_steps_after_the_end(tmp_path: Path) -> None:

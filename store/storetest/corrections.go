@@ -110,6 +110,11 @@ func corrections(t *testing.T, o Opener) {
 		_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"grams": 3}, Correct: true})
 		must(t, err)
 	}
+	for range 2 {
+		told, err := u.Tell(ctx, store.Report{Trial: 1, Message: strings.Repeat("ü", 3000), Correct: true})
+		must(t, err)
+		equal(t, "a long note", told.Message, strings.Repeat("ü", 2048))
+	}
 	if len(details) != 5 || !strings.HasPrefix(details[1], `{"state":"complete","numbers":{"loss":-5},"told":`) {
 		t.Fatalf("the events of corrections have the details %q", details)
 	}

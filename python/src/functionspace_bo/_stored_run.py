@@ -80,6 +80,7 @@ class StoredRun:
         self._steps = threading.Lock()
         self._waiting: defaultdict[tuple[int, float], list[Reply]] = defaultdict(list)
         self._over = False  # bo takes no more steps
+        self._error = ""  # with which bo ended
 
     def result(self) -> Result:
         """Runs, and returns the result."""
@@ -93,9 +94,12 @@ class StoredRun:
             finally:
                 self._end()
                 self._progress.hide()
+            self._error = self._last_error()
             if not (interrupted or self._kind):
-                self._fault()
+                raise ProcessError(self._error)
         result = self._result(interrupted)
+        if self._process.returncode != 0:
+            result.warnings.append(f"the last results may not be stored: {self._error}")
         if not interrupted:
             self._check(result)
             self._recommend(result)
@@ -234,12 +238,11 @@ class StoredRun:
             process.kill()
             process.wait()
 
-    def _fault(self) -> None:
-        """Raises the error with which bo ended."""
+    def _last_error(self) -> str:
+        """Returns the error with which bo ended."""
         self._stderr.seek(0)
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
-        text = lines[-1].removeprefix("bo: ") if lines else f"exit code {self._process.returncode}"
-        raise ProcessError(text)
+        return lines[-1].removeprefix("bo: ") if lines else f"exit code {self._process.returncode}"
 
     def _result(self, interrupted: bool) -> Result:
         study = self._study
