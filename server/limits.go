@@ -15,7 +15,7 @@ import (
 const maxQueue = 2000
 
 // gate bounds the computations of suggestions at a time. Tokens take turns, so that the requests of one client do not
-// delay those of others; the computations of a token begin in the order of their arrival.
+// delay other clients; the computations of a token begin in the order of their arrival.
 type gate struct {
 	metrics *metrics
 

@@ -30,7 +30,7 @@ type Report struct {
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
-	Message string // reason of the failure, or a note on the numbers; the first 4 KiB are stored
+	Message string // reason of the failure, or a note on the numbers; the store keeps the first MaxMessage bytes
 	// Output is the output of the evaluation, of which the store keeps the last MaxOutput bytes.
 	Output string
 	// Seconds is the time of the evaluation. A number that is negative, NaN or infinite is stored as 0.
@@ -92,8 +92,8 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if err := r.Failure.check(); err != nil {
 		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
 	}
-	if len(r.Message) > maxMessage {
-		r.Message = strings.ToValidUTF8(r.Message[:maxMessage], "")
+	if len(r.Message) > MaxMessage {
+		r.Message = strings.ToValidUTF8(r.Message[:MaxMessage], "")
 	}
 	d, err := row.definition()
 	if err != nil {
@@ -285,7 +285,8 @@ func since(tx Tx, row *Row, kind EventKind, revision int64) (bool, error) {
 	}
 }
 
-const maxMessage = 4 << 10 // bytes of a message
+// MaxMessage is the number of bytes that the store keeps of a message.
+const MaxMessage = 4 << 10
 
 // MaxOutput is the number of bytes that the store keeps of the end of an evaluation's output.
 const MaxOutput = 4 << 10

@@ -28,7 +28,7 @@ func (c *bestCmd) Run(e *env) error {
 			return noneComplete(v)
 		}
 		if c.Model {
-			return c.recommend(e, u, v)
+			return c.recommend(e, u)
 		}
 		if !v.Feasible(best) {
 			fmt.Fprintf(e.stderr, "bo: no trial meets %s: this one violates it least\n", strings.Join(v.Definition.Require, " and "))
@@ -38,6 +38,9 @@ func (c *bestCmd) Run(e *env) error {
 			return err
 		}
 		if mean != nil {
+			if v, err = u.View(e.ctx); err != nil { // the trial may be a later one
+				return err
+			}
 			best = &v.Trials[mean.Trial.ID-1]
 			fmt.Fprintf(e.stderr, "bo: trial %d has the best mean of the values at equal points: %s\n", best.Number, number(mean.Mean))
 		}
@@ -59,12 +62,16 @@ func (bestCmd) Help() string {
 }
 
 // recommend prints the trial with the best posterior mean. The JSON also has the one with the best value.
-func (c *bestCmd) recommend(e *env, u *store.Study, v *store.View) error {
+func (c *bestCmd) recommend(e *env, u *store.Study) error {
 	sp, options, h, err := u.History(e.ctx)
 	if err != nil {
 		return err
 	}
 	r, err := loop.Recommend(e.ctx, sp, options, h)
+	if err != nil {
+		return err
+	}
+	v, err := u.View(e.ctx) // with all trials of the fit
 	if err != nil {
 		return err
 	}
@@ -199,9 +206,14 @@ func newFront(v *store.View) frontJSON {
 func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
 	out := newFront(v)
 	if c.Model && out.Reference != nil {
-		if err := c.addModel(e, u, &out); err != nil {
+		model, err := modelFront(e, u)
+		if err != nil {
 			return err
 		}
+		if v, err = u.View(e.ctx); err != nil { // with all trials of the fit
+			return err
+		}
+		out.Model = model
 	}
 	if c.JSON {
 		return printJSON(e.stdout, out)
@@ -233,15 +245,15 @@ func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
 	return b.Flush()
 }
 
-// addModel adds the front of the posterior means.
-func (c *bestCmd) addModel(e *env, u *store.Study, out *frontJSON) error {
+// modelFront returns the front of the posterior means.
+func modelFront(e *env, u *store.Study) ([]study.FrontEstimate, error) {
 	sp, options, h, err := u.History(e.ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := loop.RecommendFront(e.ctx, sp, options, h)
-	if err == nil {
-		out.Model = study.NewFront(r, options).Model
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return study.NewFront(r, options).Model, nil
 }

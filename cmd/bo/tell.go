@@ -178,7 +178,7 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite, space.ErrPoint)
 	}
-	if r.Message != "" && (told.Message == "" || !strings.HasPrefix(r.Message, told.Message)) { // a long message is cut
+	if r.Message != "" && r.Message != told.Message && len(r.Message) <= store.MaxMessage { // a longer one is cut
 		ended, kept := "ended", "note"
 		if told.State == store.Failed {
 			ended, kept = "failed", "reason"

@@ -237,8 +237,6 @@ func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
 	_, _ = w.client.Release(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
 }
 
-const maxMessage = 4 << 10 // bytes of a message
-
 // tell stores a result. A result that the server does not take, because another attempt was first, is
 // dropped. A result that an edit of the study made invalid is a NotStored with store.ErrEdited. After the end of
 // ctx it has a moment.
@@ -249,10 +247,7 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 		time.AfterFunc(lastTime, func() { cancel(fmt.Errorf("no answer in %v", lastTime)) })
 	})
 	defer stop()
-	if len(r.Message) > maxMessage {
-		r.Message = r.Message[:maxMessage]
-	}
-	r.Message, r.Output = plaintext.Clean(r.Message), plaintext.Clean(r.Output[max(0, len(r.Output)-2*store.MaxOutput):])
+	r.Message, r.Output = plaintext.Clean(r.Message[:min(len(r.Message), store.MaxMessage)]), plaintext.Clean(r.Output[max(0, len(r.Output)-2*store.MaxOutput):])
 	var err error
 	if r.Failure == "" {
 		_, err = call(after, w, callTime, w.client.Tell, &bov1.TellRequest{

@@ -34,6 +34,7 @@ from ._trial import Result, Trial
 from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyError, TrialError
 
 if TYPE_CHECKING:
+    from ._store import StoredStudy
     from ._study import Study
 
 logger = logging.getLogger("functionspace_bo")
@@ -134,7 +135,7 @@ class Run:
             fault.result = result
             raise fault from self._cause
         if result.trials and (not interrupted or self._study._outcomes.several):
-            self._recommend(result)
+            add_recommendation(self._study, result)
         return result
 
     def _leave(self) -> None:
@@ -358,17 +359,18 @@ class Run:
             f"the last one with: {failed[-1].message}"
         )
 
-    def _recommend(self, result: Result) -> None:
-        """Adds the recommendation, or the Pareto front. Without a fit there is a warning."""
-        try:
-            if self._study._outcomes.several:
-                result.pareto = self._study.pareto()
-            else:
-                result.recommendation = self._study.recommend()
-        except KeyboardInterrupt:
-            result.interrupted = True
-        except BoError as err:
-            result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
+
+def add_recommendation(study: Study | StoredStudy, result: Result) -> None:
+    """Adds the recommendation, or the Pareto front. Without a fit there is a warning."""
+    try:
+        if study._outcomes.several:
+            result.pareto = study.pareto()
+        else:
+            result.recommendation = study.recommend()
+    except KeyboardInterrupt:
+        result.interrupted = True
+    except BoError as err:
+        result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
 
 
 def check_function(f: Any, callback: Any) -> None:

@@ -20,9 +20,19 @@ from ._binary import find_binary, read_answer
 from ._outcomes import as_float, read_note
 from ._progress import Progress
 from ._reporter import LocalReporter
-from ._run import Objective, Work, check_function, count, describe, finite, logger, takes_trial
+from ._run import (
+    Objective,
+    Work,
+    add_recommendation,
+    check_function,
+    count,
+    describe,
+    finite,
+    logger,
+    takes_trial,
+)
 from ._trial import Result, Trial
-from .errors import BoError, FailuresError, NoValueError, ProcessError, TrialError
+from .errors import FailuresError, NoValueError, ProcessError, TrialError
 
 if TYPE_CHECKING:
     from ._store import StoredStudy
@@ -102,7 +112,10 @@ class StoredRun:
             result.warnings.append(f"the last results may not be stored: {self._error}")
         if not interrupted:
             self._check(result)
-            self._recommend(result)
+        if any(t.state == "complete" for t in result.trials) and (
+            not interrupted or self._study._outcomes.several
+        ):
+            add_recommendation(self._study, result)
         return result
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -247,27 +260,13 @@ class StoredRun:
     def _result(self, interrupted: bool) -> Result:
         study = self._study
         stopped = "" if self._kind == "budget" else self._stopped
-        result = Result(
+        return Result(
             study.trials,
             study._outcomes,
             interrupted=interrupted,
             stopped=stopped,
             definition=study.definition,
         )
-        if study._outcomes.several and any(t.state == "complete" for t in result.trials):
-            result.pareto = study.pareto()
-        return result
-
-    def _recommend(self, result: Result) -> None:
-        """Adds the recommendation. Without a fit there is a warning."""
-        if self._study._outcomes.several:
-            return
-        try:
-            result.recommendation = self._study.recommend()
-        except KeyboardInterrupt:
-            result.interrupted = True
-        except BoError as err:
-            result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
 
     def _check(self, result: Result) -> None:
         """Raises the error of a run that failures ended, or that has no value."""
