@@ -108,6 +108,9 @@ func anchor(title string) string { return strings.ReplaceAll(strings.ToLower(tit
 
 func (o Options) command() string {
 	c := fmt.Sprintf("go run ./benchmarks/pages performance --rounds %d", o.Rounds)
+	if core := os.Getenv("OPENBLAS_CORETYPE"); core != "" {
+		c = "OPENBLAS_CORETYPE=" + core + " " + c
+	}
 	if o.Before != "" {
 		c += " --before " + o.Before
 	}
@@ -154,7 +157,7 @@ is Levy's function of d inputs after a Sobol design of n points, declared exact.
 		},
 	},
 	{
-		"Products and factorisations", "GFLOP/s of `internal/dense` and of OpenBLAS, called in turn, and the ratio of the fastest calls and its median over\nrounds. Above 1, `internal/dense` is faster.",
+		"Products and factorisations", "GFLOP/s of `internal/dense` and of OpenBLAS, called in turn, and the ratio of the fastest calls and its median over\nrounds. Above 1, `internal/dense` is faster. If OpenBLAS does not recognise\nthe processor, `OPENBLAS_CORETYPE` selects its kernels.",
 		"Speed of products and factorisations, in multiples of OpenBLAS", "cd internal/dense/bench && cc -O2 -o peer openblas/openblas.c -lopenblas -lm && go run . ./peer", besideOpenBLAS,
 	},
 	{

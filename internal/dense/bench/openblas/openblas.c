@@ -30,6 +30,11 @@ int main(int argc, char **argv) {
 	char routine[16];
 	int m, n, k, threads;
 	double seconds;
+	if (__builtin_cpu_supports("avx2") && !strcmp(openblas_get_corename(), "Prescott")) {
+		fprintf(stderr, "OpenBLAS does not recognise this processor and would use kernels for SSE3: "
+		                "set OPENBLAS_CORETYPE, to SkylakeX for AVX-512 or Haswell for AVX2\n");
+		return 1;
+	}
 	printf("%s\n", openblas_get_config());
 	fflush(stdout);
 	while (scanf("%15s %d %d %d %d %lf", routine, &m, &n, &k, &threads, &seconds) == 6) {
