@@ -30,7 +30,7 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 	if point != nil {
 		t.Params, t.Prediction = point, nil
 	}
-	if err := r.elsewhere(d, t); err != nil {
+	if err := r.elsewhere(d, t.Params); err != nil {
 		return Trial{}, err
 	}
 	if r.Failure == "" {

@@ -138,6 +138,20 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		}
 		return *t, r.agrees(t)
 	}
+	if r.Token == "" {
+		at := t.Params
+		if point != nil {
+			at = point
+		}
+		if err := r.elsewhere(d, at); err != nil {
+			return Trial{}, err
+		}
+	}
+	return r.finish(tx, row, now, t, point)
+}
+
+// finish writes the result to a trial that has none, or that failed without one. point is not nil if the trial moves to it.
+func (r *Report) finish(tx Tx, row *Row, now time.Time, t *Trial, point json.RawMessage) (Trial, error) {
 	var events []Event
 	if t.State == Failed { // lost or unfit: fits since then have left it out
 		e, err := row.corrected(now, t, false)
@@ -149,11 +163,6 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if point != nil {
 		events = append(events, row.event(Event{Time: now, Kind: TrialMoved, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.Params)}))
 		t.Params, t.Prediction = point, nil
-	}
-	if r.Token == "" {
-		if err := r.elsewhere(d, t); err != nil {
-			return Trial{}, err
-		}
 	}
 	if t.State == Pending && t.Source != loop.Added {
 		row.Finished++
@@ -204,10 +213,10 @@ func (r *Report) point(row *Row, t *Trial) (json.RawMessage, error) {
 }
 
 // elsewhere returns an error that wraps space.ErrPoint if a number has the name of a parameter and not the
-// value of the parameter in the trial.
-func (r *Report) elsewhere(d *study.Definition, t *Trial) error {
+// value of the parameter at the point of the trial.
+func (r *Report) elsewhere(d *study.Definition, point json.RawMessage) error {
 	var params map[string]any
-	if err := json.Unmarshal(t.Params, &params); err != nil {
+	if err := json.Unmarshal(point, &params); err != nil {
 		return err
 	}
 	for _, p := range d.Parameters {
@@ -220,7 +229,7 @@ func (r *Report) elsewhere(d *study.Definition, t *Trial) error {
 			at = fmt.Sprintf("at %s=%v", p.Name, value)
 		}
 		return fmt.Errorf("%w: trial %d was suggested %s, and its result has %s=%v: to record a result at other values, state them as bo tell --at does",
-			space.ErrPoint, t.Number, at, p.Name, v)
+			space.ErrPoint, r.Trial, at, p.Name, v)
 	}
 	return nil
 }
