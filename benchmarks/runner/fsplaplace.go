@@ -11,8 +11,7 @@ const (
 	// Expected improvement of a batch with 128 base samples; 16 raw batches, 2
 	// gradient ascents of at most 10 iterations; untransformed values.
 	figure3Search = "acquisition=qei;acquisition.samples=128;acquisition.joint=true;maximizer.raw=16;maximizer.starts=2;maximizer.iterations=10;warp=none"
-	figure3Kernel = "isotropic=true;mean=zero"
-	figure3Model  = "fsp-laplace:trainer=adam;factor=lanczos;box=data;scaling=data;bias=0;" + figure3Kernel
+	figure3Model  = "fsp-laplace:preset=published"
 )
 
 // figure3Noise has the published start of the noise on the tasks where it is not the default.
@@ -65,7 +64,7 @@ func fspLaplaceFigure3() Suite {
 			{
 				Name: "fvi-published",
 				Method: "fvi:start=random;bias=0;hidden=50,50;score=plain;eigenvalues=1;draws=100;inject=0.1;context=400;box=data;" +
-					"batch=1000;steps=500;rate=0.005;" + figure3Kernel + ";" + figure3Search,
+					"batch=1000;steps=500;rate=0.005;isotropic=true;mean=zero;" + figure3Search,
 				On: map[string]string{"branin": "lengthscale=1;variance=1"},
 			},
 		},
