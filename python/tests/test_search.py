@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from functionspace_bo import Float, Int, StudyError
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("sklearn", minversion="1.6")
+
+from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: E402
+from sklearn.datasets import make_classification  # noqa: E402
+from sklearn.exceptions import FitFailedWarning  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.model_selection import GroupKFold, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.svm import SVC  # noqa: E402
+
+from functionspace_bo.search import SearchCV  # noqa: E402
+
+X, Y = make_classification(n_samples=120, n_features=5, random_state=0)
+SPACE: dict[str, Any] = {
+    "svc__kernel": ["rbf", "linear"],
+    "svc__C": Float(1e-3, 1e3, log=True),
+    "svc__gamma": Float(1e-4, 10, log=True, when="svc__kernel == 'rbf'"),
+}
+
+
+class Peaked(ClassifierMixin, BaseEstimator):  # type: ignore[misc,unused-ignore]
+    """Has the score 1 - (at - 3)² and fails below `least`; `stop` is interrupted."""
+
+    def __init__(self, at: float = 0, least: float = -10, stop: float = 20) -> None:
+        self.at, self.least, self.stop = at, least, stop
+
+    def fit(self, x: Any, y: Any) -> Peaked:
+        if self.at < self.least:
+            raise ValueError(f"at {self.at} is too small")
+        if self.at > self.stop:
+            raise KeyboardInterrupt
+        self.classes_ = np.unique(y)
+        return self
+
+    def score(self, x: Any, y: Any) -> float:
+        return 1 - (self.at - 3) ** 2
+
+
+def test_finds_the_parameters_of_a_pipeline() -> None:
+    pipeline = make_pipeline(StandardScaler(), SVC())
+    search = SearchCV(pipeline, SPACE, budget=12, cv=3).fit(X, Y)
+    score = cross_val_score(clone(pipeline).set_params(**search.best_params_), X, Y, cv=3).mean()
+    assert search.best_score_ == score == search.study_.best.value
+    assert search.best_params_ == search.study_.best.params
+    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
+    assert len(search.cv_results_["params"]) == 12
+    gamma, kernel = (search.cv_results_[f"param_svc__{name}"] for name in ("gamma", "kernel"))
+    assert list(np.ma.getmaskarray(gamma)) == [k == "linear" for k in kernel]
+    assert search.predict(X).shape == (120,)
+    assert search.n_splits_ == 3
+
+
+def test_equal_seeds_and_any_number_of_processes_have_equal_candidates() -> None:
+    def candidates(**arguments: Any) -> Any:
+        space = {"C": Float(1e-3, 1e3, log=True)}
+        search = SearchCV(LogisticRegression(), space, budget=10, cv=2, **arguments)
+        return search.fit(X, Y).cv_results_["params"]
+
+    assert candidates() == candidates()
+    assert candidates() != candidates(random_state=1)
+    assert candidates(batch=4) == candidates(batch=4, n_jobs=2)
+    assert len(candidates(batch=4)) == 10
+
+
+def test_groups_and_several_scores() -> None:
+    groups = np.arange(120) % 4
+    space = {"C": Float(1e-3, 1e3, log=True)}
+    search = SearchCV(
+        LogisticRegression(),
+        space,
+        budget=6,
+        cv=GroupKFold(4),
+        scoring=["accuracy", "neg_log_loss"],
+        refit="neg_log_loss",
+        return_train_score=True,
+    ).fit(X, Y, groups=groups)
+    assert search.best_score_ == max(search.cv_results_["mean_test_neg_log_loss"])
+    assert search.study_.best.value == search.best_score_
+    assert "mean_train_accuracy" in search.cv_results_
+    with pytest.raises(StudyError, match="refit=False names no score"):
+        clone(search).set_params(refit=False).fit(X, Y, groups=groups)
+
+
+def test_failed_candidates_are_points_to_avoid() -> None:
+    with pytest.warns(FitFailedWarning):
+        search = SearchCV(Peaked(least=0), {"at": Float(-5, 5)}, budget=15, batch=3).fit(X, Y)
+    states = [t.state for t in search.study_.trials]
+    assert states.count("failed") > 0
+    assert all((t.params["at"] < 0) == (t.state == "failed") for t in search.study_.trials)
+    assert abs(search.best_params_["at"] - 3) < 0.5
+    failed = next(t for t in search.study_.trials if t.state == "failed")
+    assert failed.message in (
+        "the score is nan",
+        f"ValueError: at {failed.params['at']} is too small",
+    )
+
+
+def test_a_search_whose_first_candidates_fail_ends_with_their_error() -> None:
+    with pytest.raises(ValueError, match="is too small"):
+        SearchCV(Peaked(least=6), {"at": Float(-5, 5)}, budget=15).fit(X, Y)
+    first = [{"at": at} for at in (-1, -2, -3, -4)]
+    options = {"failures": "expected", "first": first}
+    search = SearchCV(Peaked(least=0), {"at": Float(-5, 5)}, budget=4, options=options)
+    with pytest.raises(ValueError, match=r"at -4\.0 is too small"):
+        search.fit(X, Y)
+    options["first"] = [*first, {"at": 1}]
+    assert search.set_params(budget=5).fit(X, Y).best_params_ == {"at": 1}
+    with pytest.raises(ValueError, match="Invalid parameter 'nowhere'"):
+        SearchCV(Peaked(), {"nowhere": Float(-5, 5)}).fit(X, Y)
+    with pytest.raises(ValueError, match="is too small"):
+        SearchCV(Peaked(least=6), {"at": Float(-5, 5)}, error_score="raise").fit(X, Y)
+
+
+def test_an_interrupted_search_has_its_best_candidate() -> None:
+    options = {"first": [{"at": 1}, {"at": 2}, {"at": 4.5}]}
+    with pytest.warns(UserWarning, match="interrupted: the search ends with 2 candidates"):
+        search = SearchCV(Peaked(stop=4), {"at": Float(-5, 5)}, options=options).fit(X, Y)
+    assert search.best_params_ == {"at": 2}
+    with pytest.raises(KeyboardInterrupt):
+        SearchCV(Peaked(stop=-5), {"at": Float(-5, 5)}).fit(X, Y)
+
+
+def test_a_finite_space_ends_the_search() -> None:
+    search = SearchCV(Peaked(), {"at": Int(1, 4)}, options={"noise_free": True}).fit(X, Y)
+    assert sorted(p["at"] for p in search.cv_results_["params"]) == [1, 2, 3, 4]
+    assert search.best_params_ == {"at": 3}
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"goal": "minimize"}, "options: goal: a score is maximised"),
+        ({"seed": 1}, "options: seed: the argument random_state"),
+        ({"stop": "median"}, "options: stop: a candidate is scored at once"),
+        ({"kernle": "rbf"}, "kernle"),
+    ],
+)
+def test_invalid_options(options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(StudyError, match=fault):
+        SearchCV(Peaked(), {"at": Float(-5, 5)}, options=options).fit(X, Y)
+
+
+def test_copies() -> None:
+    search = SearchCV(Peaked(), {"at": Float(-5, 5)}, budget=5, random_state=3).fit(X, Y)
+    copy = pickle.loads(pickle.dumps(search))
+    assert copy.best_params_ == search.best_params_
+    assert copy.study_.records() == search.study_.records()
+    assert clone(search).get_params()["space"] == {"at": Float(-5, 5)}
