@@ -112,23 +112,35 @@ func (o *Options) CheckOutcome(out Outcome) error {
 			return err
 		}
 	}
+	if err := o.checkNames(out); err != nil {
+		return err
+	}
 	var needed []string
 	for _, g := range o.Objectives {
 		needed = append(needed, g.Name)
-		if _, ok := out.Numbers[g.Name]; !ok {
-			return fmt.Errorf("%w: there is no number named %q, an objective", ErrNotFinite, g.Name)
-		}
 	}
 	for _, r := range o.Require {
 		needed = append(needed, r.Name)
-		if _, ok := out.Numbers[r.Name]; !ok {
-			return fmt.Errorf("%w: there is no number named %q, which must be %s", ErrNotFinite, r.Name, r)
-		}
 	}
 	slices.Sort(needed)
 	for _, name := range needed {
 		if err := checkValue(out.Numbers[name]); err != nil {
 			return fmt.Errorf("%w (%s)", err, name)
+		}
+	}
+	return nil
+}
+
+// checkNames returns an error that wraps ErrNotFinite if out lacks a number of an objective or a requirement.
+func (o *Options) checkNames(out Outcome) error {
+	for _, g := range o.Objectives {
+		if _, ok := out.Numbers[g.Name]; !ok {
+			return fmt.Errorf("%w: there is no number named %q, an objective", ErrNotFinite, g.Name)
+		}
+	}
+	for _, r := range o.Require {
+		if _, ok := out.Numbers[r.Name]; !ok {
+			return fmt.Errorf("%w: there is no number named %q, which must be %s", ErrNotFinite, r.Name, r)
 		}
 	}
 	return nil

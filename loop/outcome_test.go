@@ -8,8 +8,10 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
@@ -451,4 +453,43 @@ func TestUnusableFurtherNumbers(t *testing.T) {
 	_, err = s.AddOutcome(r.Best.Point, Outcome{Value: 1, Numbers: needed})
 	require.ErrorIs(t, err, ErrNotFinite)
 	require.ErrorContains(t, err, "NaN (a)")
+}
+
+// A wrong name of a number ends a run at once, and its trials stay pending.
+func TestWrongName(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	for name, o := range map[string]Options{
+		"objective":   {Objectives: []Goal{{Name: "loss"}, {Name: "size"}}},
+		"requirement": {Require: []Requirement{{Name: "size", Bound: 2}}},
+		"workers":     {Require: []Requirement{{Name: "size", Bound: 2}}, Workers: 3},
+		"batch":       {Require: []Requirement{{Name: "size", Bound: 2}}, Workers: 2, Batch: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			study, err := New(s, o)
+			require.NoError(t, err)
+			var calls atomic.Int64
+			evaluation := func(number string) Evaluation {
+				return func(_ context.Context, p space.Point) (Outcome, error) {
+					calls.Add(1)
+					return Outcome{Value: p.Float("x"), Numbers: map[string]float64{"loss": p.Float("x"), number: 1}}, nil
+				}
+			}
+			workers := max(1, o.Workers)
+			r, err := study.RunOutcomes(t.Context(), evaluation("siez"), 8, workers)
+			require.ErrorIs(t, err, ErrNotFinite)
+			require.NotErrorIs(t, err, context.Canceled)
+			require.ErrorContains(t, err, `stopped after 0 of 8 evaluations: loop: value is not a usable number: there is no number named "size"`)
+			assert.LessOrEqual(t, calls.Load(), int64(workers))
+			for _, trial := range r.Trials {
+				assert.Equal(t, Pending, trial.State)
+			}
+
+			r, err = study.RunOutcomes(t.Context(), evaluation("size"), 6, workers)
+			require.NoError(t, err)
+			r, err = study.RunOutcomes(t.Context(), evaluation("siez"), 8, workers)
+			require.NoError(t, err, "some trial is complete")
+			assert.Contains(t, r.Warnings[0], "2 of 8 evaluations failed")
+		})
+	}
 }

@@ -106,6 +106,9 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // space is exhausted, Run ends early with a warning. If some evaluations failed, a warning has their
 // number.
 //
+// RunOutcomes ends with an error that wraps ErrNotFinite when an outcome lacks a number of Options.Objectives or
+// Options.Require while no trial is complete: its name is probably wrong. The trial stays pending.
+//
 // Run evaluates nothing and returns an error that wraps ErrOptions if budget is below 1 or f is nil,
 // or if Options.Objectives or Options.Require need numbers that an Objective does not return. The
 // error is ErrRunning if another Run of the study runs.
@@ -141,7 +144,12 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 	if s.opts.Batch == 0 && workers > 1 {
 		evaluate = s.asynchronous
 	}
-	err := evaluate(ctx, f, budget, workers)
+	run, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	err := evaluate(run, s.named(f, end), budget, workers)
+	if err != nil && ctx.Err() == nil && run.Err() != nil {
+		err = context.Cause(run)
+	}
 	if errors.Is(err, ErrExhausted) {
 		warn("the run ends early: every point of the space has been tried")
 		err = nil
@@ -164,6 +172,20 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 		return r, fmt.Errorf("%w: all %d evaluations failed, the last one with: %w", ErrNoValue, s.evaluated(), s.lastError(r.Trials))
 	}
 	return r, nil
+}
+
+// named returns f. If an outcome of f lacks a number that the options need while no trial is complete, the function
+// calls end with the error, so that a wrong name does not take the whole budget.
+func (s *Study) named(f Evaluation, end context.CancelCauseFunc) Evaluation {
+	return func(ctx context.Context, p space.Point) (Outcome, error) {
+		out, err := f(ctx, p)
+		if err == nil {
+			if err = s.opts.checkNames(out); err != nil && !anyComplete(s.Trials()) {
+				end(err)
+			}
+		}
+		return out, err
+	}
 }
 
 // rounds evaluates rounds of trials until budget trials are evaluated.
