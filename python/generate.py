@@ -113,8 +113,10 @@ def options(schema: dict[str, Any]) -> str:
     lines += describe({k: s.get("description", OWN.get(k, "")) for k, s in described.items()})
     lines += ["if TYPE_CHECKING:", "    from collections.abc import Mapping, Sequence"]
     lines += [
+        "    from os import PathLike",
         "    from typing import Any, Literal, TypedDict, Union",
         "",
+        "    from pandas import DataFrame",
         "    from typing_extensions import Required",
     ]
     for key in ("surrogate", "acquisition"):
@@ -140,7 +142,7 @@ def options(schema: dict[str, Any]) -> str:
         "defaults": "Mapping[str, Any]",
         "optimum": "Mapping[str, Mapping[str, Any]]",
         "first": "Sequence[Mapping[str, Any]]",
-        "earlier": "Union[str, Sequence[Mapping[str, Any]]]",
+        "earlier": "Union[str, PathLike[str], Sequence[Mapping[str, Any]], DataFrame]",
     }
     of_method = {k: s for k, s in described.items() if k in METHOD or k in beliefs}
     for name, base, text, keys in (

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from functionspace_bo import (
+    Bool,
     Categorical,
     ExhaustedError,
     Fixed,
@@ -356,10 +357,35 @@ def test_earlier_evaluations_of_a_table(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("x,value\n0.1,2\n0.4,1\n")
     for earlier in (str(table), table):
-        with Study(X, earlier=earlier) as study:  # type: ignore[arg-type]
+        with Study(X, earlier=earlier) as study:
             assert [t.state for t in study.trials] == ["complete", "complete"]
     with pytest.raises(StudyError, match=r"^earlier: open .*none\.csv: no such file"):
         Study(X, earlier=str(tmp_path / "none.csv"))
+
+
+def test_earlier_evaluations_of_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    space = {"x": Float(0, 1), "n": Int(1, 9), "on": Bool(), "k": Categorical(["a b", "c,d"])}
+    with Study(space, require=["size <= 3"]) as study:
+        for x, n, on, k in ((0.1, 3, True, "a b"), (1 / 3, 4, False, "c,d")):
+            study.add({"x": x, "n": n, "on": on, "k": k}, {"value": n * x, "size": n})
+        trials = study.trials
+        columns = {
+            **{p: [t.params[p] for t in trials] for p in space},
+            **{name: [t.numbers[name] for t in trials] for name in ("value", "size")},
+        }
+    frame = pandas.DataFrame(columns, index=[7, 9])
+    with Study(space, require=["size <= 3"], earlier=frame) as study:
+        assert [t.params for t in study.trials] == [t.params for t in trials]
+        assert [t.numbers for t in study.trials] == [t.numbers for t in trials]
+    with pytest.raises(StudyError, match=r"^earlier: data frame: .*size"):
+        Study(space, require=["size <= 3"], earlier=frame.drop(columns="size"))
+    frame.loc[9, "n"] = 99
+    with (
+        pytest.warns(UserWarning, match="earlier: 1 of 2 evaluations are left out"),
+        Study(space, require=["size <= 3"], earlier=frame) as study,
+    ):
+        assert len(study.trials) == 1
 
 
 @pytest.mark.filterwarnings("ignore:.*is no finite number")

@@ -54,8 +54,11 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
         definition["objectives"] = [{"name": o} if isinstance(o, str) else o for o in listed]
     if settings:
         definition["surrogate"] = _component(definition.get("surrogate"), settings)
-    if isinstance(definition.get("earlier"), (str, os.PathLike)):
-        definition["earlier"] = _table(definition["earlier"], definition)
+    earlier = definition.get("earlier")
+    if isinstance(earlier, (str, os.PathLike)):
+        definition["earlier"] = _table(earlier, definition)
+    elif hasattr(earlier, "to_csv"):
+        definition["earlier"] = _frame(earlier, definition)
     _require_json(definition)
     return definition, by_name
 
@@ -77,6 +80,17 @@ def _table(path: str | os.PathLike[str], definition: Mapping[str, Any]) -> list[
             json.dump({**definition, "earlier": os.path.abspath(path)}, file)
         listed: list[Any] = read_file(study, "").get("earlier", [])
     return listed
+
+
+def _frame(frame: Any, definition: Mapping[str, Any]) -> list[Any]:
+    """Returns the evaluations of a pandas data frame with the columns of a CSV table."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "earlier.csv")
+        frame.to_csv(path, index=False)
+        try:
+            return _table(path, definition)
+        except StudyError as err:
+            raise StudyError(str(err).replace(path, "data frame")) from None
 
 
 def read_file(path: str | os.PathLike[str], name: str) -> dict[str, Any]:

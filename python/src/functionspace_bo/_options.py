@@ -67,8 +67,10 @@ HELP = {
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from os import PathLike
     from typing import Any, Literal, TypedDict, Union
 
+    from pandas import DataFrame
     from typing_extensions import Required
 
     SurrogateName = Literal["gp", "fsp-laplace", "auto", "gfsvi", "tfsvi", "gwi-net", "gwi-svgp", "fvi", "svgp", "laplace", "dkl", "rff", "ibnn", "ensemble", "map", "mfvi", "dropout", "vip", "hmc"]
@@ -718,7 +720,7 @@ if TYPE_CHECKING:
         """Conditions on the parameters that hold at every point, such as layers * width <= 4096."""
         defaults: Mapping[str, Any]
         """Value of each added parameter in trials that are older than the parameter."""
-        earlier: Union[str, Sequence[Mapping[str, Any]]]
+        earlier: Union[str, PathLike[str], Sequence[Mapping[str, Any]], DataFrame]
         """Evaluations made before the study, as a list or as the name of a CSV table: they do not count against the budget."""
         end: Any
         """Conditions that end a run before the budget is used up."""
