@@ -631,3 +631,75 @@ func TestWhyAveragesProbabilities(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, float64(*predicted[0].Feasible), float64(r.Requirements[0].Probability), 1e-12)
 }
+
+// Along a component of a mixture the other components keep their ratios.
+func TestSlicesOfAMixture(t *testing.T) {
+	hundredths := func(name string) space.Parameter {
+		p := space.Float(name, 0, 1)
+		p.Step = 0.01
+		return p
+	}
+	s, err := space.New(hundredths("a"), hundredths("b"), hundredths("c"), space.Float("heat", 0, 1))
+	require.NoError(t, err)
+	excess := func(p space.Point) float64 {
+		return max(0, math.Abs(p.Float("a")+p.Float("b")+p.Float("c")-1)-1e-9)
+	}
+	s, err = s.Constrain(space.Condition{Text: "a + b + c == 1", On: []string{"a", "b", "c"}, Holds: func(p space.Point) bool { return excess(p) == 0 }, Excess: excess})
+	require.NoError(t, err)
+	best := map[string]any{"a": 0.4, "b": 0.4, "c": 0.2, "heat": 0.5}
+	value := func(p space.Point) float64 { // the latent function is linear along a mixture
+		return 2*p.Float("a") + p.Float("b") + 10*math.Abs(p.Float("c")-0.2) + math.Abs(p.Float("heat")-0.5)
+	}
+	var h loop.History
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 25 {
+		u := make([]float64, s.Dim())
+		for j := range u {
+			u[j] = rng.Float64()
+		}
+		p, err := s.Complete(nil, u, rng)
+		require.NoError(t, err)
+		if i == 0 {
+			p, err = s.PointOf(best)
+			require.NoError(t, err)
+		}
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: value(p)})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{NoiseFree: true}, h)
+	require.NoError(t, err)
+	at, err := s.PointOf(best)
+	require.NoError(t, err)
+	all, err := Slices(v, SliceOptions{Points: 11, At: at})
+	require.NoError(t, err)
+	requireJSON(t, all)
+	require.Equal(t, []bool{true, true, true, false}, []bool{all[0].Moved, all[1].Moved, all[2].Moved, all[3].Moved})
+	for k, p := range all[2].Points { // a and b have equal shares of the rest
+		require.True(t, p.Feasible)
+		require.InDelta(t, 0.1*float64(k), p.X, 1e-9)
+		expected, err := s.PointOf(map[string]any{"a": 0.5 - 0.05*float64(k), "b": 0.5 - 0.05*float64(k), "c": 0.1 * float64(k), "heat": 0.5})
+		require.NoError(t, err)
+		mean, variance := predict(v, matrix([][]float64{s.Encode(expected)}))
+		require.InDelta(t, float64(band(v, mean[0], variance[0]).Mean), float64(p.Mean), 1e-9, "c = %v", p.X)
+	}
+	require.Zero(t, all[2].Trials[0].Distance, "the trial at the point is on the slice")
+
+	m, err := Map(v, "a", "b", 11)
+	require.NoError(t, err)
+	require.True(t, m.Moved)
+	for j, row := range m.Feasible {
+		for i, feasible := range row {
+			require.Equal(t, i+j <= 10, feasible, "a = %v, b = %v", m.Xs[i], m.Ys[j])
+		}
+	}
+	part, err := Usable(v, "a", "b")
+	require.NoError(t, err)
+	require.InDelta(t, 0.5, part, 0.05)
+	for _, pair := range [][2]string{{"a", "heat"}, {"heat", "a"}} {
+		m, err = Map(v, pair[0], pair[1], 11)
+		require.NoError(t, err)
+		require.True(t, m.Moved)
+	}
+	all, err = Slices(v, SliceOptions{Points: 3, Average: 16})
+	require.NoError(t, err)
+	require.True(t, all[0].Points[1].Feasible)
+}

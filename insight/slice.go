@@ -35,6 +35,9 @@ type Slice struct {
 	// At is the value of the parameter at the point that the slice passes through; nil if
 	// the parameter is inactive there. Points of a slice that is not averaged are then empty.
 	At any `json:"at"`
+	// Moved reports that the other parameters change along the slice, because no other value of the parameter is feasible
+	// without a change, as in a mixture. They change as by space.Space.Balance: other components keep their ratios.
+	Moved bool `json:"moved,omitempty"`
 	// Trials are all trials for which the parameter is active, in order.
 	Trials []SliceTrial `json:"trials"`
 }
@@ -84,13 +87,14 @@ func Slices(v *loop.View, o SliceOptions) ([]Slice, error) {
 	}
 	var out []Slice
 	for _, p := range free(v.Space) {
-		s := Slice{At: o.At.Value(p.Name), Axis: axisOf(p), Trials: sliceTrials(v, p.Name, o.At)}
+		s := Slice{At: o.At.Value(p.Name), Axis: axisOf(p)}
 		switch {
 		case o.Average > 0:
 			s.average(v, newGrid(v.Space, p, o.Points), o.Average)
 		case o.At.Active(p.Name):
 			s.through(v, newGrid(v.Space, p, o.Points), o.At)
 		}
+		s.addTrials(v, o.At)
 		out = append(out, s)
 	}
 	return out, nil
@@ -98,17 +102,28 @@ func Slices(v *loop.View, o SliceOptions) ([]Slice, error) {
 
 // through fills the points of the slice through a point.
 func (s *Slice) through(v *loop.View, g grid, at space.Point) {
-	rows := make([][]float64, len(g.values))
-	for k := range rows {
+	rows, feasible := make([][]float64, len(g.values)), make([]bool, len(g.values))
+	others := 0 // feasible points with another value
+	for k, value := range g.values {
 		rows[k] = v.Space.Encode(at)
 		g.set(rows[k], k)
 		v.Space.Project(rows[k])
+		if feasible[k] = v.Space.Feasible(rows[k]); feasible[k] && value != s.At {
+			others++
+		}
+	}
+	if s.Moved = others == 0 && len(g.values) > 1 && len(v.Space.Constraints()) > 0; s.Moved {
+		for k, value := range g.values {
+			if u, ok := balanced(v.Space, v.Space.Encode(at), map[string]any{s.Axis.Name: value}); ok {
+				rows[k], feasible[k] = u, true
+			}
+		}
 	}
 	x := matrix(rows)
 	mean, variance := predict(v, x)
 	acquired := acquisitions(v, x)
 	for k, value := range g.values {
-		s.Points = append(s.Points, SlicePoint{value, band(v, mean[k], variance[k]), acquired[k], v.Space.Feasible(rows[k])})
+		s.Points = append(s.Points, SlicePoint{value, band(v, mean[k], variance[k]), acquired[k], feasible[k]})
 	}
 }
 
@@ -135,8 +150,17 @@ func (s *Slice) average(v *loop.View, g grid, n int) {
 	}
 }
 
-// averaged returns the first n feasible points among the rows of background with the k-th value of g, or the
-// nearest one that Space.Complete finds. If there is none, it returns the first n points and false.
+// balanced returns the encoded point of space.Space.Balance, and whether it is feasible.
+func balanced(s *space.Space, u []float64, values map[string]any) ([]float64, bool) {
+	p, ok, err := s.Balance(values, u)
+	if err != nil {
+		panic("insight: a value of a grid: " + err.Error())
+	}
+	return s.Encode(p), ok
+}
+
+// averaged returns the first n feasible points among the rows of background with the k-th value of g. If there is none,
+// it returns the feasible ones among the first n rows that space.Space.Balance changes, or the first n rows and false.
 func averaged(s *space.Space, g grid, k int, background *mat.Dense, n int) (*mat.Dense, bool) {
 	size, _ := background.Dims()
 	var feasible, all [][]float64
@@ -151,25 +175,32 @@ func averaged(s *space.Space, g grid, k int, background *mat.Dense, n int) (*mat
 			feasible = append(feasible, u)
 		}
 	}
+	if len(feasible) == 0 {
+		for _, u := range all {
+			if u, ok := balanced(s, u, map[string]any{g.axis.Name: g.values[k]}); ok {
+				feasible = append(feasible, u)
+			}
+		}
+	}
 	if len(feasible) > 0 {
 		return matrix(feasible), true
-	}
-	p, err := s.Complete(map[string]any{g.axis.Name: g.values[k]}, background.RawRowView(0), random.New(0, "average", k))
-	if err == nil {
-		return matrix([][]float64{s.Encode(p)}), true
 	}
 	return matrix(all), false
 }
 
-// sliceTrials returns the trials for which a parameter is active.
-func sliceTrials(v *loop.View, name string, at space.Point) []SliceTrial {
-	first, end := v.Space.Columns(name)
+// addTrials adds the trials for which the parameter is active.
+func (s *Slice) addTrials(v *loop.View, at space.Point) {
+	first, end := v.Space.Columns(s.Axis.Name)
 	u := v.Space.Encode(at)
-	out := []SliceTrial{}
+	s.Trials = []SliceTrial{}
 	for i := range v.Trials {
 		t := &v.Trials[i]
-		if !t.Point.Active(name) {
+		if !t.Point.Active(s.Axis.Name) {
 			continue
+		}
+		x := t.Point.Value(s.Axis.Name)
+		if s.Moved {
+			u, _ = balanced(v.Space, v.Space.Encode(at), map[string]any{s.Axis.Name: x})
 		}
 		var d2 float64
 		for j, x := range v.Space.Encode(t.Point) {
@@ -177,9 +208,8 @@ func sliceTrials(v *loop.View, name string, at space.Point) []SliceTrial {
 				d2 += (x - u[j]) * (x - u[j])
 			}
 		}
-		out = append(out, SliceTrial{t.ID, t.Point.Value(name), t.State, valueOf(t), math.Sqrt(d2), v.Options.Feasible(t)})
+		s.Trials = append(s.Trials, SliceTrial{t.ID, x, t.State, valueOf(t), math.Sqrt(d2), v.Options.Feasible(t)})
 	}
-	return out
 }
 
 // valueOf returns the value of a complete trial, else NaN.

@@ -3,14 +3,13 @@ package insight
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
 
 // Surface is the prediction over two parameters. The other parameters have their values at the
-// incumbent. The matrices have a row per value of Y and a column per value of X.
+// incumbent, unless Moved. The matrices have a row per value of Y and a column per value of X.
 type Surface struct {
 	X  Axis  `json:"x"`
 	Y  Axis  `json:"y"`
@@ -26,6 +25,9 @@ type Surface struct {
 	// constraints; nil if the study has neither failed trials nor outcome constraints.
 	Probability [][]Number `json:"probability,omitempty"`
 
+	// Moved reports that the other parameters change over the map, because without a change at most a line of points is
+	// feasible, as in a mixture. They change as by space.Space.Balance: other components keep their ratios.
+	Moved bool `json:"moved,omitempty"`
 	// At holds the values of the incumbent, nil for an inactive parameter.
 	At [2]any `json:"at"`
 	// Trials are the trials for which both parameters are active.
@@ -65,8 +67,10 @@ func Map(v *loop.View, x, y string, size int) (*Surface, error) {
 		X: grids[0].axis, Y: grids[1].axis, Xs: grids[0].values, Ys: grids[1].values,
 		At: [2]any{at.Value(x), at.Value(y)}, Trials: []SurfaceTrial{},
 	}
+	points := pointsOf(v.Space, grids, at)
+	s.Moved = points.moved
 	for j := range s.Ys {
-		s.addRow(v, grids, at, j)
+		s.addRow(v, points.rows[j], points.feasible[j])
 	}
 	for i := range v.Trials {
 		if t := &v.Trials[i]; t.Point.Active(x) && t.Point.Active(y) {
@@ -88,6 +92,43 @@ func gridsOf(v *loop.View, x, y string, size int) (grids [2]grid, err error) {
 	return grids, nil
 }
 
+// mapped has the encoded points of a map, a row for each value of y.
+type mapped struct {
+	rows     [][][]float64
+	feasible [][]bool
+	moved    bool
+}
+
+// pointsOf returns the points of a map.
+func pointsOf(s *space.Space, grids [2]grid, at space.Point) mapped {
+	var m mapped
+	width, height, n := len(grids[0].values), len(grids[1].values), 0
+	for j := range height {
+		row, feasible := make([][]float64, width), make([]bool, width)
+		for i := range row {
+			row[i] = s.Encode(at)
+			grids[0].set(row[i], i)
+			grids[1].set(row[i], j)
+			s.Project(row[i])
+			if feasible[i] = s.Feasible(row[i]); feasible[i] {
+				n++
+			}
+		}
+		m.rows, m.feasible = append(m.rows, row), append(m.feasible, feasible)
+	}
+	if m.moved = len(s.Constraints()) > 0 && n <= max(width, height); !m.moved {
+		return m
+	}
+	for j, y := range grids[1].values {
+		for i, x := range grids[0].values {
+			if u, ok := balanced(s, s.Encode(at), map[string]any{grids[0].axis.Name: x, grids[1].axis.Name: y}); ok {
+				m.rows[j][i], m.feasible[j][i] = u, true
+			}
+		}
+	}
+	return m
+}
+
 // Usable returns the part of the points of a map of x and y at which both parameters are active and the
 // constraints on parameters hold. It needs no predictions. The error wraps ErrArgument.
 func Usable(v *loop.View, x, y string) (float64, error) {
@@ -95,15 +136,11 @@ func Usable(v *loop.View, x, y string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	at := v.Space.Encode(v.Trials[incumbent(v)].Point)
+	m := pointsOf(v.Space, grids, v.Trials[incumbent(v)].Point)
 	good, all := 0, len(grids[0].values)*len(grids[1].values)
-	for i := range grids[0].values {
-		for j := range grids[1].values {
-			u := slices.Clone(at)
-			grids[0].set(u, i)
-			grids[1].set(u, j)
-			v.Space.Project(u)
-			if p := v.Space.Decode(u); p.Active(x) && p.Active(y) && v.Space.Feasible(u) {
+	for j, row := range m.rows {
+		for i, u := range row {
+			if p := v.Space.Decode(u); m.feasible[j][i] && p.Active(x) && p.Active(y) {
 				good++
 			}
 		}
@@ -111,24 +148,20 @@ func Usable(v *loop.View, x, y string) (float64, error) {
 	return float64(good) / float64(all), nil
 }
 
-// addRow appends the predictions at the j-th value of y.
-func (s *Surface) addRow(v *loop.View, grids [2]grid, at space.Point, j int) {
-	n := len(s.Xs)
-	rows, active := make([][]float64, n), make([]bool, n)
-	for i := range rows {
-		rows[i] = v.Space.Encode(at)
-		grids[0].set(rows[i], i)
-		grids[1].set(rows[i], j)
-		v.Space.Project(rows[i])
-		p := v.Space.Decode(rows[i])
+// addRow appends the predictions at the points of a value of y.
+func (s *Surface) addRow(v *loop.View, rows [][]float64, feasible []bool) {
+	n := len(rows)
+	active := make([]bool, n)
+	for i, u := range rows {
+		p := v.Space.Decode(u)
 		active[i] = p.Active(s.X.Name) && p.Active(s.Y.Name)
 	}
 	u := matrix(rows)
 	means, variances := predict(v, u)
-	mean, sd, feasible := make([]Number, n), make([]Number, n), make([]bool, n)
+	mean, sd := make([]Number, n), make([]Number, n)
 	for i := range rows {
 		b := band(v, means[i], variances[i])
-		mean[i], sd[i], feasible[i] = b.Mean, b.SD, v.Space.Feasible(rows[i])
+		mean[i], sd[i] = b.Mean, b.SD
 	}
 	s.Mean, s.SD, s.Feasible = append(s.Mean, mean), append(s.SD, sd), append(s.Feasible, feasible)
 	acquired := acquisitions(v, u)

@@ -6,15 +6,41 @@ import (
 	"slices"
 )
 
-// Complete returns a point with the given values. The other active parameters have the values of
-// the point of the unit cube u. If that point is not feasible, or a given parameter is inactive
-// there, a bounded random search changes the parameters that are not given. The error wraps
-// ErrPoint.
+// Complete returns a point with the given values. It is the point of Balance. If that point is not feasible, or a given
+// parameter is inactive, a bounded random search changes the parameters that are not given. The error wraps ErrPoint.
 func (s *Space) Complete(values map[string]any, u []float64, rng *rand.Rand) (Point, error) {
 	whole, err := s.PointOf(values)
 	if err == nil {
 		return whole, nil
 	}
+	given, err := s.given(values)
+	if err != nil {
+		return Point{}, err
+	}
+	p := s.near(given, u)
+	if q := (Point{space: s, codes: slices.Clone(p.codes)}); s.balance(q, given) {
+		return q, nil
+	}
+	for restart := range repairs / 8 {
+		if restart > 0 {
+			p = s.random(rng)
+			s.give(p, given, rng)
+		}
+		if s.repairGiven(p, given, rng) {
+			return p, nil
+		}
+	}
+	faults := s.violations(p)
+	for i := range s.params {
+		if !inactive(given[i]) && inactive(p.codes[i]) {
+			faults = append(faults, fmt.Errorf("parameter %q: it is inactive, because %s", s.params[i].Name, s.reason(p, i)))
+		}
+	}
+	return Point{}, fmt.Errorf("%w: no feasible point with these values is found: %w", ErrPoint, faults)
+}
+
+// given returns the codes of values by parameter, absent for others.
+func (s *Space) given(values map[string]any) ([]float64, error) {
 	given := make([]float64, len(s.params))
 	for i := range given {
 		given[i] = absent
@@ -36,29 +62,19 @@ func (s *Space) Complete(values map[string]any, u []float64, rng *rand.Rand) (Po
 		}
 	}
 	if len(faults) > 0 {
-		return Point{}, fmt.Errorf("%w: %w", ErrPoint, faults)
+		return nil, fmt.Errorf("%w: %w", ErrPoint, faults)
 	}
+	return given, nil
+}
+
+// near returns the point that u encodes, with given codes.
+func (s *Space) near(given, u []float64) Point {
 	p := Point{space: s, codes: make([]float64, len(s.params))}
 	for i := range s.params {
 		p.codes[i] = s.params[i].decode(s.columns(u, i))
 	}
-	s.give(p, given, rng)
-	for restart := range repairs / 8 {
-		if restart > 0 {
-			p = s.random(rng)
-			s.give(p, given, rng)
-		}
-		if s.repairGiven(p, given, rng) {
-			return p, nil
-		}
-	}
-	faults = s.violations(p)
-	for i := range s.params {
-		if !inactive(given[i]) && inactive(p.codes[i]) {
-			faults = append(faults, fmt.Errorf("parameter %q: it is inactive, because %s", s.params[i].Name, s.reason(p, i)))
-		}
-	}
-	return Point{}, fmt.Errorf("%w: no feasible point with these values is found: %w", ErrPoint, faults)
+	s.give(p, given, nil) // all parameters have codes, so none is drawn
+	return p
 }
 
 // give sets the given codes, and uniform values of parameters that become active by them.

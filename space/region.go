@@ -268,10 +268,10 @@ func (s *Space) move(p Point, rng *rand.Rand) Point {
 }
 
 // restore visits encoded feasible points that differ from the projected u, which violates a constraint, in one discrete
-// number other than parameter i, or in any if i is negative. Its value is a root of the excess of the first such
+// number that is not kept. Its value is a root of the excess of the first such
 // constraint, if this is the absolute value of a function that is linear in the index of the value, as in mixtures.
 // It visits none if u decodes to a feasible point, by rounding.
-func (s *Space) restore(u []float64, i int, visit func(u []float64)) {
+func (s *Space) restore(u []float64, kept func(i int) bool, visit func(u []float64)) {
 	p, k := s.Decode(u), 0
 	for k < len(s.constraints) && s.holds(p, k) {
 		k++
@@ -288,7 +288,7 @@ func (s *Space) restore(u []float64, i int, visit func(u []float64)) {
 	was := excess(p)
 	for _, j := range s.on[k] {
 		q := &s.params[j]
-		if j == i || !q.discrete() || q.Kind == KindCategorical || q.Kind == KindBool {
+		if kept(j) || !q.discrete() || q.Kind == KindCategorical || q.Kind == KindBool {
 			continue
 		}
 		to := func(index float64) []float64 {
@@ -323,7 +323,7 @@ func (s *Space) step(p Point, rng *rand.Rand) Point {
 		return q
 	}
 	n := 0
-	s.restore(s.Encode(q), -1, func(u []float64) {
+	s.restore(s.Encode(q), func(int) bool { return false }, func(u []float64) {
 		if n++; rng.IntN(n) == 0 {
 			p = s.Decode(u)
 		}

@@ -267,7 +267,7 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 		}
 		moved := slices.Clone(rows[n:])
 		rows = rows[:n]
-		s.restore(moved, i, func(u []float64) {
+		s.restore(moved, func(j int) bool { return j == i }, func(u []float64) {
 			if k := s.Decode(u).Key(); !restored[k] {
 				if restored == nil {
 					restored = map[string]bool{}

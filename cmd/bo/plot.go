@@ -55,7 +55,7 @@ func (plotCmd) Help() string {
     timeline     evaluations of each worker
     curves       values by step of trials that report steps
 
-slice, contour, importance and calibration fit the surrogate model. Other parameters of a slice or contour have their values at the incumbent.
+slice, contour, importance and calibration fit the surrogate model. Other parameters of a slice or contour have their values at the incumbent. In a mixture the other components keep their ratios.
 
 Examples:
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -43,6 +44,9 @@ func Contour(s *insight.Surface, o Options) *Figure {
 		return slices.ContainsFunc(row, func(v insight.Number) bool { return math.IsNaN(float64(v)) })
 	}) {
 		f.subtitle = "In empty areas one of the two parameters is inactive."
+	}
+	if s.Moved {
+		f.subtitle = strings.TrimSpace(f.subtitle + " Other parameters change in proportion to meet a constraint.")
 	}
 	if slices.ContainsFunc(s.Feasible, func(row []bool) bool { return slices.Contains(row, false) }) {
 		f.legend = append(f.legend, bandEntry("violates a constraint", f.theme.Grid))

@@ -28,6 +28,9 @@ func Slices(all []insight.Slice, o Options) *Figure {
 	var used [roles]bool
 	acquisition := slices.ContainsFunc(shown, func(s insight.Slice) bool { return acquired(&s) })
 	where := "The other parameters have their values at the incumbent; evaluations far from there are pale."
+	if slices.ContainsFunc(shown, func(s insight.Slice) bool { return s.Moved }) {
+		where = "The other parameters have their values at the incumbent, or change in proportion to meet a constraint; evaluations far from there are pale."
+	}
 	if !acquisition {
 		where = "The prediction is averaged over the other parameters."
 	}

@@ -56,6 +56,7 @@ type Slice struct {
 	High95      []insight.Number `json:"high95"`
 	Acquisition []insight.Number `json:"acquisition"`
 	Infeasible  []int            `json:"infeasible,omitempty"` // indices of points that violate a constraint
+	Moved       bool             `json:"moved,omitempty"`      // the other parameters change to meet the constraints
 	// Distances are the distances of trials to the slice by trial; nil if it is averaged.
 	Distances map[int]insight.Number `json:"distances,omitempty"`
 }
@@ -72,6 +73,7 @@ type Map struct {
 	Acquisition [][]insight.Number `json:"acquisition"`
 	Probability [][]insight.Number `json:"probability,omitempty"`
 	Infeasible  [][2]int           `json:"infeasible,omitempty"` // row and column
+	Moved       bool               `json:"moved,omitempty"`      // the other parameters change to meet the constraints
 }
 
 // Calibration compares the trials with predictions from the other trials.
@@ -258,7 +260,7 @@ func (b *builder) slices(v *loop.View, o insight.SliceOptions) ([]Slice, error) 
 	var out []Slice
 	n := b.resolve(5, b.name(v))
 	for _, s := range all {
-		c := Slice{Axis: slices.Index(b.params, s.Axis.Name), At: rounded(s.At, s.Axis)}
+		c := Slice{Axis: slices.Index(b.params, s.Axis.Name), At: rounded(s.At, s.Axis), Moved: s.Moved}
 		for k, p := range s.Points {
 			c.X = append(c.X, rounded(p.X, s.Axis))
 			c.Mean = append(c.Mean, digits(float64(p.Mean), n))
@@ -291,7 +293,7 @@ func (b *builder) addMap(m *Model, v *loop.View, x, y string) error {
 		return err
 	}
 	out := Map{
-		X: slices.Index(b.params, x), Y: slices.Index(b.params, y), At: [2]any{rounded(s.At[0], s.X), rounded(s.At[1], s.Y)},
+		X: slices.Index(b.params, x), Y: slices.Index(b.params, y), At: [2]any{rounded(s.At[0], s.X), rounded(s.At[1], s.Y)}, Moved: s.Moved,
 		Mean: coarse(s.Mean, b.resolve(4, b.name(v))), SD: coarse(s.SD, 4), Acquisition: coarse(s.Acquisition, 4), Probability: coarse(s.Probability, 4),
 	}
 	for _, x := range s.Xs {

@@ -180,6 +180,9 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
     section('history', 'History', new Picture('history-chart', charts.history).figure);
   };
 
+  // ofMoved is a remark on slices or maps along which the other parameters change.
+  const ofMoved = (all) => (all.some((x) => x.moved) ? ' With the others unchanged, the constraints leave no other value of some parameters. The others then change in proportion, so the components of a mixture keep their ratios.' : '');
+
   const addSlices = () => {
     const first = firstOf(report.models[0].slices);
     const picture = new Picture('slice-chart', charts.slice, {parameter: first, through: 'incumbent'}, (p) => {
@@ -188,7 +191,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
       const points = [['incumbent', 'through the ' + centre], ...(report.models[0].next_slices ? [['next', 'through the next point']] : []), ['average', 'averaged over the others']];
       return [choice, select('slice-through', 'Others', points, (v) => p.choose('through', v))];
     });
-    section('slices', 'Prediction along a parameter', remark('The other parameters stay at a point, or the prediction is averaged over them. The bands hold the latent objective with 50 % and 95 % probability. Trials differ in the other parameters: the fainter, the further away.'), picture.figure);
+    section('slices', 'Prediction along a parameter', remark('The other parameters stay at a point, or the prediction is averaged over them. The bands hold the latent objective with 50 % and 95 % probability. Trials differ in the other parameters: the fainter, the further away.' + ofMoved(report.models.flatMap((m) => m.slices))), picture.figure);
   };
 
   const addMaps = () => {
@@ -214,7 +217,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
       };
       return [axis('map-x', 'Horizontal', 'x', 'y'), axis('map-y', 'vertical', 'y', 'x'), select('map-layer', 'colour', present, (v) => p.choose('layer', v))];
     });
-    section('maps', 'Map of two parameters', remark(`The other parameters stay at the ${centre}. Grey areas violate a constraint on the parameters.${report.models.some((m) => m.maps.some((x) => x.mean.some((r) => r.includes(null)))) ? ' In empty areas a parameter is inactive.' : ''}`), picture.figure);
+    section('maps', 'Map of two parameters', remark(`The other parameters stay at the ${centre}. Grey areas violate a constraint on the parameters.${report.models.some((m) => m.maps.some((x) => x.mean.some((r) => r.includes(null)))) ? ' In empty areas a parameter is inactive.' : ''}${ofMoved(report.models.flatMap((m) => m.maps))}`), picture.figure);
   };
 
   const addImportance = () => {
