@@ -10,12 +10,14 @@ import (
 // on workers, except for times.
 //
 // If ctx is cancelled, Execute drops unfinished runs and returns the error of the
-// context. An error of done stops all runs and is returned.
+// context. An error of done stops all runs and is returned. Execute then calls done no more: after a failed
+// write, a further record would follow an incomplete line.
 func Execute(ctx context.Context, runs []Run, workers int, done func(Record) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan Run)
 	var mu sync.Mutex
+	var fault error // of done; mu guards it
 	var all sync.WaitGroup
 	for range max(1, workers) {
 		all.Go(func() {
@@ -25,8 +27,10 @@ func Execute(ctx context.Context, runs []Run, workers int, done func(Record) err
 					continue
 				}
 				mu.Lock()
-				if err := done(rec); err != nil {
-					stop(err)
+				if fault == nil {
+					if fault = done(rec); fault != nil {
+						stop(fault)
+					}
 				}
 				mu.Unlock()
 			}

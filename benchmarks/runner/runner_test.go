@@ -210,6 +210,31 @@ func TestExecuteStops(t *testing.T) {
 	assert.LessOrEqual(t, done, 5)
 }
 
+// A second run ends while done reports a full disk for the first. Another record after the incomplete line of the
+// first would damage the file.
+func TestExecuteReportsNoRecordAfterAnError(t *testing.T) {
+	begun := make(chan struct{})
+	m, err := ParseMethod("gp")
+	require.NoError(t, err)
+	first := Run{Experiment: "first", Method: m, Seed: 1, Measure: func(context.Context, Method, uint64, *Record) error { return nil }}
+	second := first
+	second.Experiment, second.Measure = "second", func(context.Context, Method, uint64, *Record) error {
+		<-begun
+		return nil
+	}
+	full := errors.New("disk full")
+	var done []string
+	err = Execute(t.Context(), []Run{first, second}, 2, func(r Record) error {
+		done = append(done, r.Problem)
+		if len(done) == 1 {
+			close(begun)
+		}
+		return full
+	})
+	require.ErrorIs(t, err, full)
+	assert.Equal(t, []string{"first"}, done)
+}
+
 // An interrupted plan with an incomplete last line continues to the same records.
 func TestResume(t *testing.T) {
 	plan := smoke(t, Selection{})
