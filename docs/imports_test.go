@@ -29,6 +29,7 @@ var layers = [][]string{
 	{"acquisition"},
 	{"loop", "catalog"},
 	{"study", "benchmarks", "insight"}, // the last libraries
+	{"internal/filelock"},              // for programs that write files
 	{"study/studyfile", "store", "benchmarks/runner", "api"},
 	{"benchmarks/report", "benchmarks/stopping", "insight/insighttest", "insight/plot", "insight/report"},
 	{"benchmarks/pages", "server"},

@@ -289,6 +289,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// While a store is open, another one does not cut a line that is being written.
+func TestStoreIsLocked(t *testing.T) {
+	dir := t.TempDir()
+	first, err := OpenStore(dir)
+	require.NoError(t, err)
+	_, err = first.file.WriteString("the start of a line")
+	require.NoError(t, err)
+	_, err = OpenStore(dir)
+	require.ErrorIs(t, err, ErrInUse)
+	assert.ErrorContains(t, err, filepath.Join(dir, fileName))
+	text, err := os.ReadFile(filepath.Join(dir, fileName))
+	require.NoError(t, err)
+	assert.Equal(t, "the start of a line", string(text))
+	require.NoError(t, first.Close())
+	second, err := OpenStore(dir)
+	require.NoError(t, err)
+	require.NoError(t, second.Close())
+}
+
 func TestStoreFaults(t *testing.T) {
 	plan := smoke(t, Selection{Methods: []string{"sobol", "random"}, Problems: []string{"branin"}, Seeds: 1})
 	dir := t.TempDir()

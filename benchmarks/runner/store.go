@@ -9,16 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/functionspace/bo/internal/filelock"
 )
 
 // ErrStore reports a directory of results with unusable contents.
 var ErrStore = errors.New("bad results")
 
+// ErrInUse reports a directory of results to which another Store appends.
+var ErrInUse = errors.New("another process adds results")
+
 // fileName is the file to which a Store appends.
 const fileName = "runs.jsonl"
 
 // Store is a directory of results. It appends a line to runs.jsonl for each finished
-// run, and syncs the file.
+// run, and syncs the file. It holds the lock of the file until Close.
 type Store struct {
 	file    *os.File
 	records map[Key]Record
@@ -26,7 +31,7 @@ type Store struct {
 
 // OpenStore opens a directory, which it creates if necessary, and reads its records.
 // It removes an incomplete last line, which an interrupted process left. The error
-// wraps ErrStore for invalid contents.
+// wraps ErrStore for invalid contents, and ErrInUse while another Store has the directory.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -37,10 +42,29 @@ func OpenStore(dir string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{f, map[Key]Record{}}
+	if err := s.lock(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	if err := s.load(path); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return s, nil
+}
+
+// lock takes the lock of the file, if its file system has locks. Two processes would repeat each other's runs, and
+// the second would take a line that the first is writing for a line of an interrupted process, and cut the
+// file there.
+func (s *Store) lock() error {
+	free, err := filelock.TryLock(s.file)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", s.file.Name(), err)
+	case !free:
+		return fmt.Errorf("%s: %w: wait for its end, or use another directory", s.file.Name(), ErrInUse)
+	}
+	return nil
 }
 
 func (s *Store) load(path string) error {

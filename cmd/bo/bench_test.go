@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/benchmarks/runner"
 )
 
 // interrupter calls stop when a given text is written.
@@ -42,4 +44,16 @@ func TestBenchInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(all), string(kept)), "existing records stay")
 	require.Equal(t, 27, strings.Count(string(all), "\n"))
+}
+
+func TestBenchInUse(t *testing.T) {
+	dir := t.TempDir()
+	other, err := runner.OpenStore(dir)
+	require.NoError(t, err)
+	args := []string{"bench", "run", "smoke", "--methods", "sobol", "--quiet", "--out", dir}
+	var stderr bytes.Buffer
+	require.Equal(t, exitFailed, run(t.Context(), args, nil, io.Discard, &stderr))
+	require.Equal(t, "bo: "+filepath.Join(dir, "runs.jsonl")+": another process adds results: wait for its end, or use another directory\n", stderr.String())
+	require.NoError(t, other.Close())
+	require.Equal(t, exitDone, run(t.Context(), args, nil, io.Discard, io.Discard))
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functionspace/bo/internal/filelock"
 	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/server"
 )
@@ -195,7 +196,7 @@ func (f tokenFile) change(do func([]server.Token) ([]server.Token, error)) error
 		return err
 	}
 	defer guard.Close()
-	if err := lock(guard); err != nil {
+	if err := filelock.Lock(guard); err != nil {
 		return fmt.Errorf("%s: %w", guard.Name(), err)
 	}
 	list, err := f.read()
