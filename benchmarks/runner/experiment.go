@@ -60,15 +60,15 @@ func (s Suite) experiments(sel Selection) ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := s.repetitions(sel, methods)
+	selected := slices.DeleteFunc(slices.Clone(s.Experiments), func(x Experiment) bool {
+		return sel.Problems != nil && !slices.Contains(sel.Problems, x.Name)
+	})
+	seeds, err := s.repetitions(sel, len(selected), methods)
 	if err != nil {
 		return nil, err
 	}
 	var chosen []Run
-	for _, x := range s.Experiments {
-		if sel.Problems != nil && !slices.Contains(sel.Problems, x.Name) {
-			continue
-		}
+	for _, x := range selected {
 		measure, err := x.Load(sel.Data)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/benchmarks/internal/document"
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/loop"
@@ -87,7 +88,7 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 			onEach[i] = append(onEach[i], m)
 		}
 	}
-	seeds, err := s.repetitions(sel, methods)
+	seeds, err := s.repetitions(sel, len(problems), methods)
 	if err != nil {
 		return nil, err
 	}
@@ -128,11 +129,18 @@ func (s Suite) selected(sel Selection, names []string) ([]Method, error) {
 	return methods, nil
 }
 
-// repetitions returns the number of seeds of a selection. It rejects 0 seeds and 0 methods.
-func (s Suite) repetitions(sel Selection, methods []Method) (int, error) {
+// maxRuns is the largest number of runs of a plan, which holds about 300 bytes for each.
+const maxRuns = 250_000
+
+// repetitions returns the number of seeds of a selection of problems or experiments. It rejects 0 seeds, 0 methods
+// and more than maxRuns runs.
+func (s Suite) repetitions(sel Selection, problems int, methods []Method) (int, error) {
 	seeds := cmp.Or(sel.Seeds, s.Seeds)
 	if seeds < 1 || len(methods) == 0 {
 		return 0, fmt.Errorf("%w: %d seeds of %d methods, want at least one of each", ErrPlan, seeds, len(methods))
+	}
+	if each := problems * len(methods); each > 0 && seeds > maxRuns/each {
+		return 0, fmt.Errorf("%w: %d seeds of %s and %s, want at most %d runs", ErrPlan, seeds, document.Count(problems, "problem"), document.Count(len(methods), "method"), maxRuns)
 	}
 	return seeds, nil
 }

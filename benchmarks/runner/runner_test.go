@@ -394,6 +394,8 @@ func TestNamesAreChecked(t *testing.T) {
 		{Selection{Methods: []string{"sobol", "sobol"}}, "bad plan: method sobol is selected twice", ErrPlan},
 		{Selection{Problems: []string{"brannin"}}, `unknown problem "brannin" of the suite smoke: did you mean branin?`, ErrUnknown},
 		{Selection{Seeds: -1}, "bad plan: -1 seeds of 3 methods, want at least one of each", ErrPlan},
+		{Selection{Seeds: math.MaxInt}, "bad plan: 9223372036854775807 seeds of 3 problems and 3 methods, want at most 250000 runs", ErrPlan},
+		{Selection{Seeds: 125_001, Methods: []string{"sobol", "random"}, Problems: []string{"branin"}}, "bad plan: 125001 seeds of 1 problem and 2 methods, want at most 250000 runs", ErrPlan},
 	} {
 		_, err := s.Plan(c.sel)
 		require.EqualError(t, err, c.want)
@@ -406,6 +408,19 @@ func TestNamesAreChecked(t *testing.T) {
 	assert.ErrorContains(t, err, "rbf")
 	_, err = s.Plan(Selection{Methods: []string{"fsp-laplace:lengthscale=1,2,3"}})
 	assert.ErrorIs(t, err, ErrPlan, "lengthscales for 3 inputs, but branin has 2")
+}
+
+func TestLargestPlan(t *testing.T) {
+	plan := smoke(t, Selection{Seeds: 125_000, Methods: []string{"sobol", "random"}, Problems: []string{"branin"}})
+	assert.Len(t, plan, 250_000)
+}
+
+func TestPlanOfTooManyExperiments(t *testing.T) {
+	s, err := Lookup("paper/wheel")
+	require.NoError(t, err)
+	_, err = s.Plan(Selection{Seeds: 50_001, Methods: []string{"gp"}})
+	require.ErrorIs(t, err, ErrPlan)
+	require.ErrorContains(t, err, "50001 seeds of 5 problems and 1 method, want at most 250000 runs")
 }
 
 func TestSplitMethods(t *testing.T) {
