@@ -126,6 +126,9 @@ func (n *Numbers) UnmarshalJSON(text []byte) error {
 // conflict describes the difference between a record and the run; it is empty if the
 // record is a result of the run.
 func (r Run) conflict(was Record) string {
+	if was.As != r.Method.as {
+		return fmt.Sprintf("method %s; the plan has %s", was.As, r.Method.as)
+	}
 	if r.Table != nil {
 		t := r.Table.ready()
 		_, dim := t.X.Dims()
@@ -136,9 +139,6 @@ func (r Run) conflict(was Record) string {
 		return ""
 	}
 	if r.Measure != nil {
-		if was.As != r.Method.as {
-			return fmt.Sprintf("method %s; the plan has %s", was.As, r.Method.as)
-		}
 		return ""
 	}
 	observed := r.Problem.objective(r.Seed)
@@ -151,7 +151,6 @@ func (r Run) conflict(was Record) string {
 		{"initial points", was.Initial, r.Problem.Initial},
 		{"batch", was.Batch, r.Problem.Batch},
 		{"noise-free", was.NoiseFree, r.noiseFree()},
-		{"method", was.As, r.Method.as},
 	} {
 		if c.was != c.now {
 			return fmt.Sprintf("%s %v; the plan has %v", c.what, c.was, c.now)

@@ -65,6 +65,19 @@ func TestPlanOfDatasets(t *testing.T) {
 	assert.Len(t, plan(t, s, Selection{Data: dir, Seeds: 9, Problems: []string{"b"}, Methods: []string{"rff"}}), 2, "as many as there are splits")
 }
 
+// A record of an alias with other settings is no result of the run.
+func TestAliasOfADataset(t *testing.T) {
+	s, dir := tiny(t)
+	s.Aliases = []Alias{{Name: "smooth", Method: "gp:kernel=rbf"}}
+	r := plan(t, s, Selection{Data: dir, Methods: []string{"smooth"}})[0]
+	rec, err := r.Do(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, rec.Error)
+	assert.Empty(t, r.conflict(rec))
+	rec.As = "gp:kernel=matern32"
+	assert.Equal(t, "method gp:kernel=matern32; the plan has gp:kernel=rbf", r.conflict(rec))
+}
+
 func TestPlanOfDatasetsFaults(t *testing.T) {
 	s, dir := tiny(t)
 	for _, c := range []struct {
