@@ -52,6 +52,31 @@ func (c Contest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Contest) UnmarshalJSON(text []byte) error {
+	type plain Contest
+	in := struct {
+		*plain
+		Error *float64 `json:"error_ratio"`
+	}{plain: (*plain)(c)}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	c.Error = math.Inf(1)
+	if in.Error != nil {
+		c.Error = *in.Error
+	}
+	return nil
+}
+
+// errorRatio returns the text of Error in tables.
+func (c Contest) errorRatio() string {
+	if math.IsInf(c.Error, 1) {
+		return "∞"
+	}
+	return document.Short(c.Error)
+}
+
 // The coverage of 90 % intervals that a method needs to pay.
 const leastCoverage, mostCoverage = 0.80, 0.98
 
@@ -259,7 +284,7 @@ func (r *Regression) contestTable(class string) [][]string {
 		}
 		row := []string{
 			c.Method, fmt.Sprintf("%d on %s", c.Pairs.N(), document.Count(c.Sets, "task")), counts(c.Pairs), fmt.Sprintf("%+.3f", c.Difference), fmt.Sprintf("%.2g", c.Adjusted),
-			document.Short(c.Error), fmt.Sprintf("%.3f", c.Coverage), "", "", "", c.Verdict(),
+			c.errorRatio(), fmt.Sprintf("%.3f", c.Coverage), "", "", "", c.Verdict(),
 		}
 		if c.Processor > 0 {
 			row[7] = document.Short(c.Processor)
@@ -287,7 +312,11 @@ func (r *Regression) writeContests(w *document.Writer) {
 	}
 	if len(done) > 0 {
 		w.Line("")
-		w.Line("%s", contestsNote)
+		note := contestsNote
+		if slices.ContainsFunc(r.Contests, func(c Contest) bool { return math.IsInf(c.Error, 1) }) {
+			note += " ∞: the baseline has no errors."
+		}
+		w.Line("%s", note)
 	}
 }
 

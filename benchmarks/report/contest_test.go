@@ -112,4 +112,13 @@ func TestContestOfAPerfectBaseline(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"error_ratio":null`)
 	require.Equal(t, 1, bytes.Count(text, []byte("error_ratio")))
+	var again Regression
+	require.NoError(t, json.Unmarshal(text, &again))
+	require.Equal(t, r.Contests, again.Contests, "a ratio that is null is no ratio of 0")
+
+	var table bytes.Buffer
+	require.NoError(t, r.WriteText(&table))
+	require.Regexp(t, `svgp .* ∞ `, table.String())
+	require.Contains(t, table.String(), "∞: the baseline has no errors.")
+	require.NotContains(t, table.String(), "Inf")
 }
