@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,30 +88,11 @@ Examples:
 }
 
 func (c *benchRunCmd) Run(e *env) error {
-	suite, err := runner.Lookup(c.Suite)
+	suite, plan, err := c.plan()
 	if err != nil {
-		return usageError{err}
-	}
-	sel := runner.Selection{Problems: c.Problems, Data: c.Data}
-	if c.Seeds != nil {
-		sel.Seeds = *c.Seeds
-	}
-	for _, list := range c.Methods {
-		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
-	}
-	if len(suite.Folders()) > 0 && c.Data == "" {
-		return usagef("suite %s: missing --data DIR with the folders %s", suite.Name, strings.Join(suite.Folders(), ", "))
-	}
-	plan, err := suite.Plan(sel)
-	if errors.Is(err, runner.ErrData) {
 		return err
-	} else if err != nil {
-		return usageError{err}
 	}
-	dir, workers := c.Out, runtime.NumCPU()
-	if dir == "" {
-		dir = filepath.Join("bench", filepath.FromSlash(suite.Name))
-	}
+	dir, workers := cmp.Or(c.Out, filepath.Join("bench", filepath.FromSlash(suite.Name))), runtime.NumCPU()
 	if c.Workers != nil {
 		workers = *c.Workers
 	}
@@ -125,8 +107,8 @@ func (c *benchRunCmd) Run(e *env) error {
 	}
 	version, commit := runner.Version()
 	c.logf(e, "%s: %d of %d runs to do, %d in parallel", filepath.Join(dir, "runs.jsonl"), len(left), len(plan), workers)
-	if old := slices.DeleteFunc(store.Commits(), func(s string) bool { return s == commit }); len(old) > 0 && len(left) > 0 {
-		c.logf(e, "bo: warning: the results mix commits %s and %s: use another --out to separate them", strings.Join(old, ", "), commit)
+	if text := mixture(store.Commits(), commit); text != "" && len(left) > 0 {
+		c.logf(e, "bo: warning: %s", text)
 	}
 	machine := runner.ThisMachine(workers)
 	started, done, failed := time.Now(), 0, 0
@@ -153,6 +135,41 @@ func (c *benchRunCmd) Run(e *env) error {
 		return fmt.Errorf("%d of %d runs failed: bo bench report %s shows the errors, --retry repeats the runs", failed, len(left), dir)
 	}
 	return nil
+}
+
+// plan returns the suite and the selected runs.
+func (c *benchRunCmd) plan() (suite runner.Suite, plan []runner.Run, err error) {
+	if suite, err = runner.Lookup(c.Suite); err != nil {
+		return suite, nil, usageError{err}
+	}
+	sel := runner.Selection{Problems: c.Problems, Data: c.Data}
+	if c.Seeds != nil {
+		sel.Seeds = *c.Seeds
+	}
+	for _, list := range c.Methods {
+		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
+	}
+	if len(suite.Folders()) > 0 && c.Data == "" {
+		return suite, nil, usagef("suite %s: missing --data DIR with the folders %s", suite.Name, strings.Join(suite.Folders(), ", "))
+	}
+	if plan, err = suite.Plan(sel); err != nil && !errors.Is(err, runner.ErrData) {
+		err = usageError{err}
+	}
+	return suite, plan, err
+}
+
+// mixture returns the warning about results of other commits, "" without them.
+func mixture(stored []string, commit string) string {
+	var old []string
+	for _, s := range stored {
+		if s != commit {
+			old = append(old, cmp.Or(s, "unknown"))
+		}
+	}
+	if old == nil {
+		return ""
+	}
+	return fmt.Sprintf("the results mix commits %s and %s: use another --out to separate them", strings.Join(old, ", "), cmp.Or(commit, "unknown"))
 }
 
 func (c *benchRunCmd) logf(e *env, format string, args ...any) {

@@ -57,3 +57,20 @@ func TestBenchInUse(t *testing.T) {
 	require.NoError(t, other.Close())
 	require.Equal(t, exitDone, run(t.Context(), args, nil, io.Discard, io.Discard))
 }
+
+func TestMixture(t *testing.T) {
+	for _, c := range []struct {
+		stored []string
+		commit string
+		want   string
+	}{
+		{nil, "b", ""},
+		{[]string{"b"}, "b", ""},
+		{[]string{""}, "", ""},
+		{[]string{"a", "b"}, "b", "the results mix commits a and b: use another --out to separate them"},
+		{[]string{"", "a"}, "b", "the results mix commits unknown, a and b: use another --out to separate them"},
+		{[]string{"a"}, "", "the results mix commits a and unknown: use another --out to separate them"},
+	} {
+		require.Equal(t, c.want, mixture(c.stored, c.commit))
+	}
+}
