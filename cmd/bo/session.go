@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -495,7 +496,8 @@ func (s *session) run() error {
 			s.warn(out.Stopped)
 		}
 	}
-	if err == nil && out.Trials > out.Failed {
+	valued := out.Trials > out.Failed+out.StoppedN
+	if err == nil && valued {
 		s.recommend(out)
 		s.warnConflicts(out)
 	}
@@ -504,7 +506,7 @@ func (s *session) run() error {
 	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause // a file cannot be written or no program started: the results are still printed
 	}
-	if out.Trials == out.Failed {
+	if !valued {
 		return s.nothing(v, out, err, interrupted)
 	}
 	if err := s.print(s.e.stdout, out); err != nil {
@@ -529,6 +531,9 @@ func (s *session) nothing(v *store.View, out *runResult, err error, interrupted 
 	if finishedTrials(v) == 0 {
 		return fmt.Errorf("%w: no trial has ended: %s", loop.ErrNoValue, out.Stopped)
 	}
+	if out.StoppedN > 0 {
+		return fmt.Errorf("%w: of %s, %d failed and %d were stopped early%s", loop.ErrNoValue, count(out.Trials, "trial"), out.Failed, out.StoppedN, bestStopped(v))
+	}
 	message := ""
 	for _, t := range v.Trials {
 		if t.State != store.Pending {
@@ -536,6 +541,25 @@ func (s *session) nothing(v *store.View, out *runResult, err error, interrupted 
 		}
 	}
 	return fmt.Errorf("%w: all %d evaluations failed, the last one with: %s", loop.ErrNoValue, finishedTrials(v), message)
+}
+
+// bestStopped names the stopped trial with the best value at its last step; "" without a usable value.
+func bestStopped(v *store.View) string {
+	o := v.Definition.Objective()
+	trial, best := 0, 0.0
+	for _, t := range v.Trials {
+		value := t.Numbers[o.Name]
+		if t.State != store.Stopped || !(math.Abs(value) < loop.MaxValue) {
+			continue
+		}
+		if trial == 0 || o.Goal == study.Maximize && value > best || o.Goal != study.Maximize && value < best {
+			trial, best = t.Number, value
+		}
+	}
+	if trial == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; trial %d had the best last value of the stopped ones, %s", trial, short(best))
 }
 
 // recommend adds the trial with the best posterior mean. Without a fit there is none.
