@@ -2,8 +2,9 @@
 
 RUNS is a file of records of bo bench. The family of a problem is its name without the size at its end, such as
 discus of discus-8; with --by-problem it is the problem. The difference of a family is the mean of log10 regret of
-METHOD minus OTHER over its problems and instances. Problems without a known minimum are left out. Prints the
-families in which METHOD is lower, equal and higher, and the exact two-sided p-value of Wilcoxon's signed-rank test.
+METHOD minus OTHER over its problems and instances. Problems without a known minimum and failed runs are
+left out. Prints the families in which METHOD is lower, equal and higher, and the exact two-sided p-value of
+Wilcoxon's signed-rank test.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def main():
     logs = {}
     with open(args.runs) as lines:
         for record in map(json.loads, lines):
-            if record.get("regret"):
+            if record.get("regret") and not record.get("error"):
                 regret = max(record["regret"][-1], 1e-10)
                 logs[record["method"], record["problem"], record["seed"]] = math.log10(regret)
     size = r"$" if args.by_problem else r"-?\d*$"

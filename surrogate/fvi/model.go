@@ -107,7 +107,7 @@ func (m Model) resolve() (Model, error) {
 	return m, err
 }
 
-func (m Model) published() bool { return m.Preset == settings.Published }
+func (m Model) published() bool { return m.Preset == surrogate.Published }
 
 // Check implements surrogate.Checker.
 func (m Model) Check(dim int) error {

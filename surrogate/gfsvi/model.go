@@ -90,7 +90,7 @@ func (m Model) resolve() (Model, error) {
 	return m, err
 }
 
-func (m Model) published() bool { return m.Preset == settings.Published }
+func (m Model) published() bool { return m.Preset == surrogate.Published }
 
 // Stated implements surrogate.PriorStater. The preset "published" states a prior.
 func (m Model) Stated() bool { return m.published() || m.Spec.Stated() }

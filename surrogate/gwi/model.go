@@ -55,7 +55,7 @@ type Options struct {
 	HeldOut *float64 `set:"held-out" default:"0" published:"0.1" range:"[0,1)" help:"share of the observations held out to choose the number of steps and a temperature of the predictive variance; 0 is none"`
 }
 
-func (o Options) published() bool { return o.Preset == settings.Published }
+func (o Options) published() bool { return o.Preset == surrogate.Published }
 
 // Stated implements surrogate.PriorStater. The preset "published" states a prior.
 func (o Options) Stated() bool { return o.published() || o.Spec.Stated() }

@@ -104,7 +104,7 @@ func (m Model) resolve() (Model, error) {
 	return m, err
 }
 
-func (m Model) published() bool { return m.Preset == settings.Published }
+func (m Model) published() bool { return m.Preset == surrogate.Published }
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
