@@ -91,7 +91,7 @@ func parseTokens(text []byte) ([]Token, error) {
 	if err := dec.Decode(&list); err != nil {
 		return nil, fmt.Errorf("not a file of tokens: %w", err)
 	}
-	if _, err := dec.Token(); err != io.EOF {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("not a file of tokens: text after the list")
 	}
 	for i, t := range list {

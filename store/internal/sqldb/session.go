@@ -112,7 +112,7 @@ func (s *driverSession) query(ctx context.Context, t *Statement) (err error) {
 	row := make([]driver.Value, len(t.Into))
 	for {
 		switch err := rows.Next(row); {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err

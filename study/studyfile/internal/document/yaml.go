@@ -36,7 +36,7 @@ func parseYAML(text []byte) (*Document, error) {
 func single(text []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
-	if err := dec.Decode(&first); err == io.EOF {
+	if err := dec.Decode(&first); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
 		return nil, plain(err, text)
@@ -44,7 +44,7 @@ func single(text []byte) (*yaml.Node, error) {
 	switch err := dec.Decode(&second); {
 	case err == nil:
 		return nil, at(&second, errors.New("more than one YAML document"))
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return nil, plain(err, text)
 	}
 	if root := first.Content[0]; root.ShortTag() != "!!null" {
