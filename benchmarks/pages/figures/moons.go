@@ -19,6 +19,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/pages/internal/chart"
 	"github.com/functionspace/bo/benchmarks/runner"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/score"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -126,14 +127,8 @@ func (r *MoonsRecord) measure(ctx context.Context) error {
 	test := moons(1000, 1, "moons test")
 	prob := mat.NewDense(len(test.Y), 2, nil)
 	post.Predict(prob, test.X)
-	for i, y := range test.Y {
-		p := prob.At(i, y)
-		r.LogProb += math.Log(p) / float64(len(test.Y))
-		if p > 0.5 {
-			r.Accuracy += 1 / float64(len(test.Y))
-		}
-	}
-	r.Accuracy, r.LogProb = sig(r.Accuracy), sig(r.LogProb)
+	s := score.Classes(test.Y, prob)
+	r.Accuracy, r.LogProb = sig(s.Accuracy), sig(s.LogProbability)
 	r.field(post)
 	return nil
 }
