@@ -33,9 +33,16 @@ func (c *runCmd) readFile() (*study.Definition, error) {
 
 // apply applies the flags to a definition.
 func (c *runCmd) apply(d *study.Definition) error {
-	if err := c.problem(d); err != nil {
-		return err
+	for _, step := range []func(*study.Definition) error{c.problem, c.goal, c.method, c.settings, c.beliefs, c.check} {
+		if err := step(d); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// goal applies the flags of one objective.
+func (c *runCmd) goal(d *study.Definition) error {
 	goals := d.Goals()
 	if len(goals) > 1 {
 		for _, f := range []struct {
@@ -56,6 +63,11 @@ func (c *runCmd) apply(d *study.Definition) error {
 	goals[0].NoiseFree = goals[0].NoiseFree || c.NoiseFree
 	goals[0].NoiseSD = cmp.Or(c.NoiseSD, goals[0].NoiseSD)
 	d.Objectives = goals
+	return nil
+}
+
+// method applies the flags of the program and of the search, without --set.
+func (c *runCmd) method(d *study.Definition) error {
 	d.Timeout = cmp.Or(study.Duration(c.Timeout), d.Timeout)
 	d.Shell = d.Shell || c.Shell
 	d.Warp = cmp.Or(c.Warp, d.Warp)
@@ -79,16 +91,7 @@ func (c *runCmd) apply(d *study.Definition) error {
 	if err := chooseName("surrogate", c.Surrogate, catalog.Surrogates(), &d.Surrogate); err != nil {
 		return err
 	}
-	if err := chooseName("acquisition", c.Acquisition, catalog.Acquisitions(), &d.Acquisition); err != nil {
-		return err
-	}
-	if err := c.settings(d); err != nil {
-		return err
-	}
-	if err := c.beliefs(d); err != nil {
-		return err
-	}
-	return c.check(d)
+	return chooseName("acquisition", c.Acquisition, catalog.Acquisitions(), &d.Acquisition)
 }
 
 // chooseName applies a flag that names a surrogate or an acquisition function.
@@ -104,6 +107,7 @@ func chooseName(kind string, name *string, valid []catalog.Entry, to *study.Comp
 	return nil
 }
 
+// check validates the flags that end a run, and the sizes of the design and the batch.
 func (c *runCmd) check(d *study.Definition) error {
 	end := study.Definition{Version: study.Version, Parameters: d.Parameters, Objectives: d.Objectives, Require: d.Require}
 	end.End = study.End{Cost: c.Cost, Regret: cmp.Or(c.Regret, d.End.Regret), Probability: c.Probability}

@@ -462,34 +462,17 @@ func (s *session) end() error {
 // run searches and prints the result.
 func (s *session) run() error {
 	begun := time.Now()
-	err := heed(s.ctx, func() error {
-		return s.study.Run(s.ctx, s.target.evaluate, store.RunOptions{
-			Workers: s.definition.Workers, Target: s.Target, Time: s.Time, MaxFailures: s.MaxFailures,
-			Cost: s.Cost, Regret: s.runCmd.Regret, Probability: s.Probability, OnRegret: s.estimated,
-			OnStart: s.started, OnEnd: s.ended, OnRetry: s.retried,
-		})
-	})
-	interrupted := s.e.ctx.Err() != nil
-	if loses(err) && interrupted { // otherwise err is printed at the end
-		fmt.Fprintf(s.e.stderr, "bo: %s\n", oneLine(err.Error()))
-	}
-	if fault := s.end(); fault != nil && !interrupted {
-		err = fault // also at an expected end
-	}
-	s.files.Lock()
-	estimate, latest := s.estimate, s.latest
-	s.files.Unlock()
-	v, viewErr := s.study.View(s.reads)
-	if viewErr != nil && interrupted {
-		s.warn("the store does not answer: the result is the last one that was read")
-		v, viewErr = latest, nil
-	}
+	interrupted, err := s.search()
+	v, viewErr := s.lastView(interrupted)
 	if viewErr != nil {
 		s.bar.close()
 		return cmp.Or(err, viewErr)
 	}
 	out := s.result(v, time.Since(begun).Seconds())
-	out.Estimate = estimate
+	out.Interrupted = interrupted
+	s.files.Lock()
+	out.Estimate = s.estimate
+	s.files.Unlock()
 	switch kind := endKind(err); kind {
 	case "target", "time", "cost", "regret", "exhausted":
 		if out.Stopped, err = endText(err, s.definition), nil; kind == "exhausted" {
@@ -502,12 +485,11 @@ func (s *session) run() error {
 		s.warnConflicts(out)
 	}
 	s.bar.close()
-	out.Interrupted = interrupted
 	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause // a file cannot be written or no program started: the results are still printed
 	}
 	if !valued {
-		return s.nothing(v, out, err, interrupted)
+		return s.nothing(v, out, err)
 	}
 	if err := s.print(s.e.stdout, out); err != nil {
 		return err
@@ -519,9 +501,43 @@ func (s *session) run() error {
 	return err
 }
 
+// search evaluates trials until the run ends, and writes the files for the last time. It reports whether an interrupt
+// ended the run.
+func (s *session) search() (interrupted bool, err error) {
+	err = heed(s.ctx, func() error {
+		return s.study.Run(s.ctx, s.target.evaluate, store.RunOptions{
+			Workers: s.definition.Workers, Target: s.Target, Time: s.Time, MaxFailures: s.MaxFailures,
+			Cost: s.Cost, Regret: s.runCmd.Regret, Probability: s.Probability, OnRegret: s.estimated,
+			OnStart: s.started, OnEnd: s.ended, OnRetry: s.retried,
+		})
+	})
+	interrupted = s.e.ctx.Err() != nil
+	if loses(err) && interrupted { // otherwise err is printed at the end
+		fmt.Fprintf(s.e.stderr, "bo: %s\n", oneLine(err.Error()))
+	}
+	if fault := s.end(); fault != nil && !interrupted {
+		err = fault // also at an expected end
+	}
+	return interrupted, err
+}
+
+// lastView returns the study at the end of the run. After an interrupt, it is the last one that was read if the store
+// does not answer.
+func (s *session) lastView(interrupted bool) (*store.View, error) {
+	s.files.Lock()
+	latest := s.latest
+	s.files.Unlock()
+	v, err := s.study.View(s.reads)
+	if err != nil && interrupted {
+		s.warn("the store does not answer: the result is the last one that was read")
+		return latest, nil
+	}
+	return v, err
+}
+
 // nothing returns the error of a run without a value.
-func (s *session) nothing(v *store.View, out *runResult, err error, interrupted bool) error {
-	if interrupted {
+func (s *session) nothing(v *store.View, out *runResult, err error) error {
+	if out.Interrupted {
 		fmt.Fprintln(s.e.stderr, "bo: interrupted before any trial had a value")
 		return errInterrupted
 	}
