@@ -108,67 +108,86 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 		return nil, fmt.Errorf("%w: no records", ErrReport)
 	}
 	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Warnings: warnings(records), Origins: origins(records)}
-	var datasets, methods, order, usual []string
-	byKey := map[[2]string][]runner.Record{}
+	all := fitsOf(records)
 	for _, rec := range records {
 		if rec.Score == nil {
 			r.Failures = append(r.Failures, Failure{rec.Problem, rec.Method, rec.Seed, rec.Error})
-			continue
-		}
-		key := [2]string{rec.Problem, rec.Method}
-		byKey[key] = append(byKey[key], rec)
-		if !slices.Contains(datasets, rec.Problem) {
-			datasets = append(datasets, rec.Problem)
-		}
-		if !slices.Contains(methods, rec.Method) {
-			methods = append(methods, rec.Method)
 		}
 	}
-	suite, err := runner.Lookup(r.Suite)
-	if err == nil {
-		usual = suite.Methods
-		for _, d := range suite.Datasets {
-			order = append(order, d.Name)
-		}
+	suite, _ := runner.Lookup(r.Suite) // an unknown suite has no order and no baseline
+	var order []string
+	for _, d := range suite.Datasets {
+		order = append(order, d.Name)
 	}
-	arrange(datasets, order)
-	arrange(methods, usual)
+	arrange(all.datasets, order)
+	arrange(all.methods, suite.Methods)
 	slices.SortStableFunc(r.Warnings, func(a, b Warning) int {
-		return cmp.Or(slices.Index(datasets, a.Dataset)-slices.Index(datasets, b.Dataset), slices.Index(methods, a.Method)-slices.Index(methods, b.Method))
+		return cmp.Or(slices.Index(all.datasets, a.Dataset)-slices.Index(all.datasets, b.Dataset), slices.Index(all.methods, a.Method)-slices.Index(all.methods, b.Method))
 	})
-	published := papers.Published
 	if r.Suite != papersSuite {
-		published = nil
+		papers.Published, papers.Raw = nil, nil
 	}
 	if suite.Baseline != "" {
-		r.Baseline, r.Contests = suite.Baseline, contests(suite, records, methods)
-	} else if slices.Contains(methods, sparse) {
+		r.Baseline, r.Contests = suite.Baseline, contests(suite, records, all.methods)
+	} else if slices.Contains(all.methods, sparse) {
 		r.Baseline = sparse
 	}
-	for _, name := range datasets {
-		var d Dataset
-		for _, method := range methods {
-			runs := byKey[[2]string{name, method}]
-			if len(runs) == 0 {
-				continue
-			}
-			slices.SortFunc(runs, func(a, b runner.Record) int { return int(a.Seed) - int(b.Seed) })
-			d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
-			p := predictor(name, method, runs, published)
-			if method != r.Baseline {
-				p.Against = splits(runs, byKey[[2]string{name, r.Baseline}])
-			}
-			d.Methods = append(d.Methods, p)
-		}
-		r.Datasets = append(r.Datasets, d)
+	for _, name := range all.datasets {
+		r.Datasets = append(r.Datasets, all.dataset(name, r.Baseline, papers.Published))
 	}
 	for _, q := range papers.Raw {
-		if slices.Contains(datasets, q.Dataset) && r.Suite == papersSuite {
+		if slices.Contains(all.datasets, q.Dataset) {
 			r.Raw = append(r.Raw, q)
 		}
 	}
 	r.tally()
 	return r, nil
+}
+
+// fits are the records with scores, by dataset and method.
+type fits struct {
+	datasets, methods []string
+	runs              map[[2]string][]runner.Record // in the order of the splits
+}
+
+// fitsOf returns the records with scores.
+func fitsOf(records []runner.Record) fits {
+	f := fits{runs: map[[2]string][]runner.Record{}}
+	for _, rec := range records {
+		if rec.Score == nil {
+			continue
+		}
+		key := [2]string{rec.Problem, rec.Method}
+		f.runs[key] = append(f.runs[key], rec)
+		if !slices.Contains(f.datasets, rec.Problem) {
+			f.datasets = append(f.datasets, rec.Problem)
+		}
+		if !slices.Contains(f.methods, rec.Method) {
+			f.methods = append(f.methods, rec.Method)
+		}
+	}
+	for _, runs := range f.runs {
+		slices.SortFunc(runs, func(a, b runner.Record) int { return cmp.Compare(a.Seed, b.Seed) })
+	}
+	return f
+}
+
+// dataset compares the methods on a dataset, with the baseline and with papers.
+func (f fits) dataset(name, baseline string, papers []Published) Dataset {
+	var d Dataset
+	for _, method := range f.methods {
+		runs := f.runs[[2]string{name, method}]
+		if len(runs) == 0 {
+			continue
+		}
+		d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
+		p := predictor(name, method, runs, papers)
+		if method != baseline {
+			p.Against = splits(runs, f.runs[[2]string{name, baseline}])
+		}
+		d.Methods = append(d.Methods, p)
+	}
+	return d
 }
 
 // sparse is the usual baseline of Predictor.Against, a model that fits every table.
