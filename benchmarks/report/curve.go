@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 
 	"github.com/functionspace/bo/benchmarks/runner"
@@ -44,7 +43,7 @@ func (a *results) grid(problem string) []int {
 	for _, method := range a.methods {
 		for _, r := range a.of(problem, method) {
 			any = r
-			for m := measure(r); math.IsNaN(m[first-1]) || math.IsInf(m[first-1], 0); {
+			for m := measure(r); !hasValue(m[first-1]); {
 				first++
 			}
 		}

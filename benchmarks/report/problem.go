@@ -66,7 +66,7 @@ func each(runs []runner.Record, f func(runner.Record) float64) []float64 {
 func area(r runner.Record) float64 {
 	var sum, n float64
 	for _, v := range r.Regret[:r.Budget] {
-		if !math.IsNaN(v) {
+		if hasValue(v) {
 			sum += log10(v)
 			n++
 		}

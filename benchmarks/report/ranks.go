@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -187,7 +188,7 @@ func everyIndex(sizes []int) [][]int {
 }
 
 // solved adds data profiles to the ranks. The profiles are over the blocks with a known
-// minimum, whose number it returns.
+// minimum and a value in every design, whose number it returns.
 func solved(list []Rank, strata []stratum) (profiled int) {
 	for m := range list {
 		list[m].Solved = make([][]int, len(Targets))
@@ -197,13 +198,14 @@ func solved(list []Rank, strata []stratum) (profiled int) {
 	}
 	for _, s := range strata {
 		for _, block := range s {
-			if block[0].Minimum == nil {
+			from := start(block)
+			if !hasValue(from) {
 				continue
 			}
 			profiled++
 			for m := range list {
 				for k, target := range Targets {
-					if n := reached(block[m].Regret, target*start(block)); n > 0 {
+					if n := reached(block[m].Regret, target*from); n > 0 {
 						list[m].Solved[k] = append(list[m].Solved[k], n)
 					}
 				}
@@ -218,8 +220,12 @@ func solved(list []Rank, strata []stratum) (profiled int) {
 	return profiled
 }
 
-// start returns the regret after the design, the largest regret if the designs differ.
+// start returns the regret after the design, the largest regret if the designs differ. It is not finite if a design
+// has no value, and NaN if the minimum is unknown.
 func start(block []runner.Record) float64 {
+	if block[0].Minimum == nil {
+		return math.NaN()
+	}
 	worst := 0.0
 	for _, r := range block {
 		worst = max(worst, r.Regret[max(r.Initial, 1)-1])

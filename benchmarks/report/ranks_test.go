@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,6 +10,33 @@ import (
 
 	"github.com/functionspace/bo/benchmarks/runner"
 )
+
+// A design without a value has no regret from which a profile could start. A record in memory has +Inf in place of the NaN of a
+// file.
+func TestDesignWithoutAValue(t *testing.T) {
+	for _, none := range []float64{math.NaN(), math.Inf(1)} {
+		var all []runner.Record
+		for _, method := range []string{"a", "b"} {
+			for seed := range uint64(2) {
+				regret := []float64{10, 1, 1, 1, 1e-3, 1e-3, 1e-3, 1e-3}
+				if seed == 1 {
+					regret[0] = none
+				}
+				r := record("f", method, seed+1, regret[:4]...)
+				r.Budget, r.Values, r.Regret, r.Suggest = 8, regret, regret, make(runner.Numbers, 8)
+				all = append(all, r)
+			}
+		}
+		r, err := New(all, "a")
+		require.NoError(t, err)
+		assert.Equal(t, 2, r.Blocks)
+		assert.Equal(t, 1, r.Profiled)
+		assert.Equal(t, [][]int{{5}, {5}}, r.Ranks[0].Solved)
+		assert.InDelta(t, (-11./8-12./7)/2, *r.Problems[0].Methods[0].Area, 1e-12)
+		_, err = json.Marshal(r)
+		require.NoError(t, err)
+	}
+}
 
 // A method with a single run takes part in pairs only; the others keep all their
 // blocks.

@@ -34,7 +34,7 @@ type Report struct {
 	Ranks    []Rank   `json:"ranks,omitempty"`
 	Blocks   int      `json:"blocks"`
 	Unranked []string `json:"unranked,omitempty"`
-	Profiled int      `json:"profiled"` // blocks with a known minimum
+	Profiled int      `json:"profiled"` // blocks of the data profiles: with a known minimum, and a value in every design
 	// Classes repeats the comparisons within each class of problems, if the suite has
 	// classes.
 	Classes []Class `json:"classes,omitempty"`

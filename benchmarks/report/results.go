@@ -109,9 +109,13 @@ func score(r runner.Record, i int) float64 {
 	return log10(r.Regret[i])
 }
 
+// hasValue reports whether a measure comes from a value. Without one it is +Inf in the memory of a run, and NaN from
+// a file.
+func hasValue(measure float64) bool { return !math.IsNaN(measure) && !math.IsInf(measure, 0) }
+
 func log10(regret float64) float64 {
-	if math.IsNaN(regret) {
-		return math.Inf(1) // no value yet
+	if !hasValue(regret) {
+		return math.Inf(1)
 	}
 	return math.Log10(max(regret, Floor))
 }
@@ -127,7 +131,7 @@ func fault(r runner.Record) string {
 		return fmt.Sprintf("%d values of regret for %d evaluations", len(r.Regret), len(r.Values))
 	}
 	first := checkpoints(r.Budget)[0]
-	if v := measure(r)[first-1]; math.IsNaN(v) || math.IsInf(v, 0) {
+	if v := measure(r)[first-1]; !hasValue(v) {
 		return fmt.Sprintf("no value in the first %d evaluations", first)
 	}
 	return ""
