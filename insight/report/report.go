@@ -353,18 +353,21 @@ func (b *builder) values(p space.Point) []any {
 	return out
 }
 
-// addTimeline adds the evaluations of the trials of the report.
+// addTimeline adds the evaluations of the trials of the report. The shares of the time in which workers are busy count
+// all evaluations.
 func (b *builder) addTimeline() {
 	shown := map[int]bool{}
 	for i := range b.Trials {
 		shown[b.Trials[i].ID] = true
 	}
-	spans := slices.DeleteFunc(slices.Clone(b.spans), func(s insight.Span) bool { return !shown[s.Trial] })
-	t := insight.Workers(spans, b.view.Now)
+	t := insight.Workers(b.spans, b.view.Now)
 	b.Timeline = Timeline{Start: t.Start, End: t.End.Sub(t.Start).Seconds(), Busy: digits(t.Busy, 3), Lanes: []Lane{}}
 	for _, l := range t.Lanes {
 		lane := Lane{Worker: l.Worker, Busy: digits(l.Busy, 3), Spans: []Span{}}
 		for _, s := range l.Spans {
+			if !shown[s.Trial] {
+				continue
+			}
 			end := s.Finished
 			if end.IsZero() {
 				end = t.End
