@@ -387,9 +387,32 @@ func (b *builder) propose(views []*loop.View) (loop.Proposals, error) {
 
 // summarize writes the summary.
 func (b *builder) summarize() {
-	add := func(name, format string, args ...any) {
-		b.Summary = append(b.Summary, Line{name, fmt.Sprintf(format, args...)})
+	b.summarizeTrials()
+	for _, m := range b.Models {
+		suffix := ""
+		if len(b.Models) > 1 {
+			suffix = " of " + m.Objective
+		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
+			b.line("Recommended", "trial %d, predicted %s", m.Incumbent.Trial, figures.Mean(float64(m.Incumbent.Mean), float64(m.Incumbent.SD)))
+		}
+		b.line("Calibration"+suffix, "%s", m.Calibration.Summary)
 	}
+	if b.Next != nil {
+		text := b.point(b.Next.point)
+		if b.Next.Trial > 0 {
+			text = fmt.Sprintf("trial %d: %s", b.Next.Trial, text)
+		}
+		b.line("Next point", "%s", text)
+	}
+}
+
+// line adds a line to the summary.
+func (b *builder) line(name, format string, args ...any) {
+	b.Summary = append(b.Summary, Line{name, fmt.Sprintf(format, args...)})
+}
+
+// summarizeTrials writes the part of the summary that needs no model.
+func (b *builder) summarizeTrials() {
 	var goals []string
 	for _, g := range b.Study.Objectives {
 		word := "minimise "
@@ -398,7 +421,29 @@ func (b *builder) summarize() {
 		}
 		goals = append(goals, word+g.Name)
 	}
-	add("Objective", "%s", strings.Join(append(goals, b.Study.Require...), ", "))
+	b.line("Objective", "%s", strings.Join(append(goals, b.Study.Require...), ", "))
+	b.line("Trials", "%s; the budget is %d", b.counts(), b.Study.Budget)
+	if b.method.Several() {
+		n := 0
+		for _, t := range b.Trials {
+			if t.Front {
+				n++
+			}
+		}
+		b.line("Pareto front", "%d of %d trials", n, len(b.history))
+		return
+	}
+	if i := b.method.Best(b.history); i >= 0 {
+		t := &b.history[i]
+		b.line("Best", "%.*g in trial %d: %s", b.resolve(6, b.objectives[0]), t.Value, t.ID, b.point(t.Point))
+		if !b.method.Feasible(t) {
+			b.line("", "No trial meets %s.", strings.Join(b.Study.Require, " and "))
+		}
+	}
+}
+
+// counts writes the number of trials, in all and by state.
+func (b *builder) counts() string {
 	counts, infeasible := map[loop.State]int{}, 0
 	for i := range b.history {
 		t := &b.history[i]
@@ -406,7 +451,7 @@ func (b *builder) summarize() {
 			infeasible++
 		}
 	}
-	text, separator := fmt.Sprintf("%d", len(b.history)), ": "
+	text, separator := fmt.Sprint(len(b.history)), ": "
 	for _, s := range []loop.State{loop.Complete, loop.Failed, loop.Stopped, loop.Lost, loop.Pending} {
 		if counts[s] > 0 {
 			text += fmt.Sprintf("%s%d %s", separator, counts[s], s)
@@ -416,39 +461,7 @@ func (b *builder) summarize() {
 			separator = ", "
 		}
 	}
-	add("Trials", "%s; the budget is %d", text, b.Study.Budget)
-	if i := b.method.Best(b.history); i >= 0 && !b.method.Several() {
-		t := &b.history[i]
-		add("Best", "%.*g in trial %d: %s", b.resolve(6, b.objectives[0]), t.Value, t.ID, b.point(t.Point))
-		if !b.method.Feasible(t) {
-			add("", "No trial meets %s.", strings.Join(b.Study.Require, " and "))
-		}
-	}
-	if b.method.Several() {
-		n := 0
-		for _, t := range b.Trials {
-			if t.Front {
-				n++
-			}
-		}
-		add("Pareto front", "%d of %d trials", n, len(b.history))
-	}
-	for _, m := range b.Models {
-		suffix := ""
-		if len(b.Models) > 1 {
-			suffix = " of " + m.Objective
-		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
-			add("Recommended", "trial %d, predicted %s", m.Incumbent.Trial, figures.Mean(float64(m.Incumbent.Mean), float64(m.Incumbent.SD)))
-		}
-		add("Calibration"+suffix, "%s", m.Calibration.Summary)
-	}
-	if b.Next != nil {
-		text := b.point(b.Next.point)
-		if b.Next.Trial > 0 {
-			text = fmt.Sprintf("trial %d: %s", b.Next.Trial, text)
-		}
-		add("Next point", "%s", text)
-	}
+	return text
 }
 
 // point writes the active parameters of a point.
