@@ -403,17 +403,22 @@ func (b *builder) addNotes() {
 	if n := b.view.Unfit; n > 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf("Trials that do not fit the present definition of the study are left out: %d.", n))
 	}
-	finished := 0
+	finished, shown := 0, 0
 	for i := range b.history {
 		if b.history[i].State != loop.Pending {
 			finished++
+		}
+	}
+	for i := range b.Trials {
+		if b.Trials[i].State != loop.Pending {
+			shown++
 		}
 	}
 	if finished > MaxFitted {
 		b.Notes = append(b.Notes, fmt.Sprintf("The surrogate model is fitted to %d of %d finished trials, equally spaced in their order, with the best.", MaxFitted, finished))
 	}
 	if finished > MaxTrials {
-		b.Notes = append(b.Notes, fmt.Sprintf("Pictures and the table have %d of %d finished trials, equally spaced in their order, with all incumbents. The command bo trials prints all.", len(b.Trials), finished))
+		b.Notes = append(b.Notes, fmt.Sprintf("Pictures and the table have %d of %d finished trials, equally spaced in their order, with all incumbents. The command bo trials prints all.", shown, finished))
 	}
 	if b.method.NoiseFree {
 		if c := loop.Conflicts(b.history); len(c) > 0 {

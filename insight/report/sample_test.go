@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -30,4 +31,19 @@ func TestTimelineOfASample(t *testing.T) {
 		{Worker: "a", Busy: 1, Spans: []Span{{2, 10, 20, loop.Complete}}},
 		{Worker: "b", Busy: 0.5, Spans: []Span{{4, 0, 20, loop.Failed}}},
 	}}, b.Timeline)
+}
+
+// The note about a sample counts finished trials; pending ones are shown beside them.
+func TestNoteOfASample(t *testing.T) {
+	b := &builder{Report: &Report{}, view: &store.View{}}
+	for i := range MaxTrials + 2 {
+		b.history = append(b.history, loop.Trial{ID: i + 1, State: loop.Failed})
+	}
+	b.history[0].State = loop.Pending
+	for i := range MaxTrials + 1 {
+		b.Trials = append(b.Trials, Trial{ID: i + 1, State: b.history[i].State})
+	}
+	b.addNotes()
+	require.Len(t, b.Notes, 2)
+	require.Contains(t, b.Notes[1], fmt.Sprintf("%d of %d finished trials", MaxTrials, MaxTrials+1))
 }
