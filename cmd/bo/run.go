@@ -213,7 +213,7 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 }
 
 // recommendsOther reports whether the front of the posterior means differs from the front of the values.
-func (s *session) recommendsOther(p *frontJSON) bool {
+func (p *frontJSON) recommendsOther() bool {
 	return p.Model != nil && !slices.EqualFunc(p.Model, p.Front, func(a study.FrontEstimate, b trialJSON) bool { return a.Trial == b.Trial })
 }
 
@@ -226,66 +226,83 @@ func joinTrials(front []study.FrontEstimate) string {
 	return strings.Join(names, ", ")
 }
 
+// namedLines collects lines of a name and a text.
+type namedLines struct{ strings.Builder }
+
+func (b *namedLines) add(name, format string, args ...any) {
+	fmt.Fprintf(b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// print writes the result of the run.
 func (s *session) print(w io.Writer, out *runResult) error {
 	if s.JSON {
 		return printJSON(w, out)
 	}
-	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
-	}
+	var b namedLines
 	if out.Best != nil {
-		row("best value", "%s  (trial %d of %d)", short(out.Best.Value), out.Best.Trial, out.Trials)
-		row("at", "%s", paramsText(out.Best.Params))
-		if note := out.Best.Message; note != "" {
-			row("note", "%s", joinedLines(note))
-		}
-		if f := out.Best.Feasible; f != nil && !*f {
-			row("infeasible", "no trial meets %s: this one violates it least", strings.Join(s.definition.Require, " and "))
-		}
+		s.bestRows(&b, out)
 	}
-	if p := out.Pareto; p != nil {
-		row("front", "%d of %d trials", len(p.Front), out.Trials)
-		for _, t := range p.Front {
-			var parts []string
-			for _, name := range s.definition.Declared() {
-				parts = append(parts, name+" "+short(t.Numbers[name]))
-			}
-			row(fmt.Sprintf("  trial %d", t.Trial), "%s  at %s", strings.Join(parts, "  "), paramsText(t.Params))
-		}
-		if n := len(p.Hypervolume); n > 0 {
-			row("hypervolume", "%s%s", short(p.Hypervolume[n-1]), referenceText(p, s.definition))
-		}
-	}
-	if p := out.Pareto; p != nil && s.recommendsOther(p) {
-		row("recommended", "trials %s, the front of the posterior means: observed values may be luck", joinTrials(p.Model))
+	if out.Pareto != nil {
+		s.frontRows(&b, out)
 	}
 	if out.Regret != nil {
-		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
+		b.add("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
 	}
 	if e := out.Estimate; e != nil {
-		row("estimate", "%s", regretText(e))
+		b.add("estimate", "%s", regretText(e))
 	}
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
-		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(r.Mean, r.SD))
-		row("at", "%s", paramsText(r.Params))
+		b.add("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(r.Mean, r.SD))
+		b.add("at", "%s", paramsText(r.Params))
 	}
 	if sel := out.Selection; sel != nil {
-		row("selected", "%s: %s", sel.Surrogate, sel.Reason)
+		b.add("selected", "%s: %s", sel.Surrogate, sel.Reason)
 	}
 	if out.Failed > 0 {
-		row("failed", "%d of %d trials", out.Failed, out.Trials)
+		b.add("failed", "%d of %d trials", out.Failed, out.Trials)
 	}
 	if out.StoppedN > 0 {
-		row("ended early", "%d of %d trials, by the stopping rule", out.StoppedN, out.Trials)
+		b.add("ended early", "%d of %d trials, by the stopping rule", out.StoppedN, out.Trials)
 	}
 	if out.Stopped != "" {
-		row("stopped", "%s", out.Stopped)
+		b.add("stopped", "%s", out.Stopped)
 	}
 	spent := s.bar.spent
-	row("elapsed", "%s  (fit %s, suggest %s, evaluate %s)", duration(out.ElapsedS), duration(spent["fit"]), duration(spent["suggest"]), duration(spent["evaluate"]))
+	b.add("elapsed", "%s  (fit %s, suggest %s, evaluate %s)", duration(out.ElapsedS), duration(spent["fit"]), duration(spent["suggest"]), duration(spent["evaluate"]))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// bestRows writes the best trial.
+func (s *session) bestRows(b *namedLines, out *runResult) {
+	best := out.Best
+	b.add("best value", "%s  (trial %d of %d)", short(best.Value), best.Trial, out.Trials)
+	b.add("at", "%s", paramsText(best.Params))
+	if best.Message != "" {
+		b.add("note", "%s", joinedLines(best.Message))
+	}
+	if f := best.Feasible; f != nil && !*f {
+		b.add("infeasible", "no trial meets %s: this one violates it least", strings.Join(s.definition.Require, " and "))
+	}
+}
+
+// frontRows writes the Pareto front.
+func (s *session) frontRows(b *namedLines, out *runResult) {
+	p := out.Pareto
+	b.add("front", "%d of %d trials", len(p.Front), out.Trials)
+	for _, t := range p.Front {
+		var parts []string
+		for _, name := range s.definition.Declared() {
+			parts = append(parts, name+" "+short(t.Numbers[name]))
+		}
+		b.add(fmt.Sprintf("  trial %d", t.Trial), "%s  at %s", strings.Join(parts, "  "), paramsText(t.Params))
+	}
+	if n := len(p.Hypervolume); n > 0 {
+		b.add("hypervolume", "%s%s", short(p.Hypervolume[n-1]), referenceText(p, s.definition))
+	}
+	if p.recommendsOther() {
+		b.add("recommended", "trials %s, the front of the posterior means: observed values may be luck", joinTrials(p.Model))
+	}
 }
 
 // regretText describes an estimate of the regret.
