@@ -39,39 +39,12 @@ func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, h
 	return kmeans(ctx, x, domain.ScaleInputs(k, lo, hi), m, rng)
 }
 
-// kmeans returns m centres by ten iterations of Lloyd's algorithm in the units of scale.
-// Initial centres are drawn with probability proportional to the squared distance from
-// earlier centres (Arthur and Vassilvitskii 2007). An iteration costs O(nmd).
+// kmeans returns m centres by ten iterations of Lloyd's algorithm in the units of scale. An iteration costs O(nmd).
 func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *rand.Rand) (*mat.Dense, error) {
 	u := scale.Apply(x)
 	n, d := u.Dims()
-	near := make([]float64, n)
-	linalg.Fill(near, math.Inf(1))
-	centres := mat.NewDense(m, d, nil)
-	next, count := rng.IntN(n), 0
-	for count < m {
-		centres.SetRow(count, u.RawRowView(next))
-		var total float64
-		for i := range near {
-			near[i] = min(near[i], sqdist(u.RawRowView(i), centres.RawRowView(count)))
-			total += near[i]
-		}
-		count++
-		if !(total > pointEpsilon) {
-			break
-		}
-		left := rng.Float64() * total
-		for i, v := range near {
-			if v > 0 {
-				next = i
-			}
-			if left -= v; left < 0 {
-				break
-			}
-		}
-	}
-	centres = centres.Slice(0, count, 0, d).(*mat.Dense)
-
+	centres := apart(u, m, rng)
+	count, _ := centres.Dims()
 	owner, size := make([]int, n), make([]float64, count)
 	for range lloyd {
 		if err := ctx.Err(); err != nil {
@@ -112,6 +85,38 @@ func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *
 		}
 	}
 	return subset.Take(out, kept), nil
+}
+
+// apart returns m rows of u, or fewer if the others coincide with them. Each is drawn with probability proportional to
+// the squared distance from the earlier ones (Arthur and Vassilvitskii 2007). It costs O(nmd).
+func apart(u *mat.Dense, m int, rng *rand.Rand) *mat.Dense {
+	n, d := u.Dims()
+	near := make([]float64, n)
+	linalg.Fill(near, math.Inf(1))
+	chosen := mat.NewDense(m, d, nil)
+	next, count := rng.IntN(n), 0
+	for count < m {
+		chosen.SetRow(count, u.RawRowView(next))
+		var total float64
+		for i := range near {
+			near[i] = min(near[i], sqdist(u.RawRowView(i), chosen.RawRowView(count)))
+			total += near[i]
+		}
+		count++
+		if !(total > pointEpsilon) {
+			break
+		}
+		left := rng.Float64() * total
+		for i, v := range near {
+			if v > 0 {
+				next = i
+			}
+			if left -= v; left < 0 {
+				break
+			}
+		}
+	}
+	return chosen.Slice(0, count, 0, d).(*mat.Dense)
 }
 
 // pivoted returns the first m pivots of a pivoted Cholesky factor of k(x,x), or fewer if no
