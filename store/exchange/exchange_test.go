@@ -411,6 +411,54 @@ func TestReadStudyOfLoop(t *testing.T) {
 	continues(t, u, b.Bytes())
 }
 
+// Stopped trials keep the steps on which their expected values depend, and lost trials stay lost.
+func TestReadStoppedAndLostTrialsOfLoop(t *testing.T) {
+	for _, maximize := range []bool{false, true} {
+		d := &study.Definition{Version: 1, Name: "l", Parameters: []space.Parameter{space.Float("x", 0, 1)}, Initial: 4}
+		if maximize {
+			d.Objectives = []study.Objective{{Name: "value", Goal: study.Maximize}}
+		}
+		s, err := d.Space()
+		require.NoError(t, err)
+		o, err := d.Method()
+		require.NoError(t, err)
+		o.Stop = loop.Stop{Rule: loop.ASHA, Eta: 2}
+		l, err := loop.New(s, o)
+		require.NoError(t, err)
+		sign := 1.0
+		if maximize {
+			sign = -1
+		}
+		trials, err := l.Ask(ctx, 4)
+		require.NoError(t, err)
+		for i, v := range []float64{1, 3, math.NaN()} {
+			stop, err := l.Report(trials[i].ID, 1, sign*v)
+			require.NoError(t, err)
+			require.Equal(t, i > 0, stop)
+		}
+		require.NoError(t, l.Tell(trials[0].ID, sign*0.5))
+		require.NoError(t, l.Lose(trials[3].ID, "no power"))
+		var b bytes.Buffer
+		require.NoError(t, l.Save(&b))
+		in, err := exchange.Read(bytes.NewReader(b.Bytes()))
+		require.NoError(t, err)
+		u, err := memory(t).Restore(ctx, "l", in.Snapshot)
+		require.NoError(t, err)
+		_, _, h, err := u.History(ctx)
+		require.NoError(t, err)
+		worst := sign * loop.MaxValue
+		var states []loop.State
+		var steps [][]loop.Step
+		for _, k := range h.Trials {
+			states, steps = append(states, k.State), append(steps, k.Steps)
+		}
+		require.Equal(t, []loop.State{loop.Complete, loop.Stopped, loop.Stopped, loop.Lost}, states)
+		require.Equal(t, [][]loop.Step{{{Step: 1, Value: sign}}, {{Step: 1, Value: 3 * sign}}, {{Step: 1, Value: worst}}, nil}, steps)
+		require.Equal(t, 3*sign, h.Trials[1].Value)
+		require.Equal(t, "no power", h.Trials[3].Error)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	file, err := os.ReadFile("testdata/bo-run.json")
 	require.NoError(f, err)

@@ -2,11 +2,13 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -216,15 +218,21 @@ func (in *Import) stateTrials(d *study.Definition, u *loop.Study, trials []loop.
 			Number: t.ID, Params: params, Source: t.Source, State: store.State(t.State), Message: t.Error,
 			Warnings: t.Warnings, Seconds: t.EvaluateSeconds,
 		}
-		switch t.State {
-		case loop.Complete:
-			row.Numbers = map[string]float64{"value": t.Value}
-		case loop.Failed:
-			row.Failure = store.FailedByProgram
-		}
 		if t.Source != loop.Added {
 			row.Attempt = 1
 		}
+		steps := stateSteps(&t, row.Attempt, d.Objective())
+		switch t.State {
+		case loop.Complete:
+			row.Numbers = map[string]float64{"value": t.Value}
+		case loop.Stopped:
+			row.Numbers = map[string]float64{"value": last(steps)}
+		case loop.Failed:
+			row.Failure = store.FailedByProgram
+		case loop.Lost:
+			row.State, row.Failure = store.Failed, store.Lost
+		}
+		s.Steps = append(s.Steps, steps...)
 		if p := t.Prediction; p != nil {
 			row.Prediction = &study.Prediction{Mean: finite(p.Mean), SD: finite(p.SD), Acquisition: finite(p.Acquisition), Interval: p.Interval, Selection: p.Selection}
 		}
@@ -253,6 +261,27 @@ func (in *Import) stateTrials(d *study.Definition, u *loop.Study, trials []loop.
 		s.Fits, s.Warm = []store.Fit{{Number: 1, Warm: warm}}, 1
 	}
 	return nil
+}
+
+// stateSteps returns the steps of a trial. A value that is not usable is the worst one.
+func stateSteps(t *loop.Trial, attempt int, o study.Objective) []store.Step {
+	worst := loop.MaxValue
+	if o.Goal == study.Maximize {
+		worst = -worst
+	}
+	var steps []store.Step
+	for _, k := range t.Steps {
+		if !(math.Abs(k.Value) <= loop.MaxValue) {
+			k.Value = worst
+		}
+		steps = append(steps, store.Step{Trial: t.ID, Attempt: attempt, Step: k.Step, Name: o.Name, Value: k.Value})
+	}
+	return steps
+}
+
+// last returns the value at the largest step.
+func last(steps []store.Step) float64 {
+	return slices.MaxFunc(steps, func(a, b store.Step) int { return cmp.Compare(a.Step, b.Step) }).Value
 }
 
 // finite returns a pointer to v, or nil if v is not finite.
