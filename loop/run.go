@@ -169,7 +169,7 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 		return r, fmt.Errorf("stopped after %d of %d evaluations: %w", s.evaluated(), budget, err)
 	}
 	if !anyComplete(r.Trials) {
-		return r, fmt.Errorf("%w: all %d evaluations failed, the last one with: %w", ErrNoValue, s.evaluated(), s.lastError(r.Trials))
+		return r, s.noValue(r.Trials)
 	}
 	return r, nil
 }
@@ -186,6 +186,24 @@ func (s *Study) named(f Evaluation, end context.CancelCauseFunc) Evaluation {
 		}
 		return out, err
 	}
+}
+
+// noValue returns the error of a run without a complete trial.
+func (s *Study) noValue(trials []Trial) error {
+	stopped := 0
+	for i := range trials {
+		if trials[i].State == Stopped {
+			stopped++
+		}
+	}
+	n, last := s.evaluated(), s.lastError(trials)
+	switch stopped {
+	case 0:
+		return fmt.Errorf("%w: all %d evaluations failed, the last one with: %w", ErrNoValue, n, last)
+	case n:
+		return fmt.Errorf("%w: all %d evaluations were stopped early", ErrNoValue, n)
+	}
+	return fmt.Errorf("%w: of %d evaluations %d were stopped early, and the others failed, the last one with: %w", ErrNoValue, n, stopped, last)
 }
 
 // rounds evaluates rounds of trials until budget trials are evaluated.

@@ -34,6 +34,25 @@ func TestRunWrapsTheErrorOfTheObjective(t *testing.T) {
 	require.NotErrorIs(t, err, mine)
 }
 
+// The error of a run without a value tells stopped trials from failed ones.
+func TestRunWithoutAValueBesideStoppedTrials(t *testing.T) {
+	o := options(1)
+	o.Stop = Stop{Rule: ASHA, Eta: 2}
+	s := newStudy(t, box(t), o)
+	n := 0.0
+	mine := errors.New("out of memory")
+	_, err := s.Run(t.Context(), func(ctx context.Context, _ space.Point) (float64, error) {
+		n++
+		if err := Report(ctx, 1, n); err != nil {
+			return 0, err
+		}
+		return 0, mine
+	}, 3, 1)
+	require.ErrorIs(t, err, ErrNoValue)
+	require.ErrorIs(t, err, mine)
+	require.EqualError(t, err, "loop: no trial has a value: of 3 evaluations 2 were stopped early, and the others failed, the last one with: out of memory")
+}
+
 // An Objective has one number, so it cannot serve several objectives or outcome constraints: the
 // error comes before the first evaluation.
 func TestObjectiveWithoutTheNumbersOfTheOptions(t *testing.T) {
