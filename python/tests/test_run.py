@@ -139,6 +139,18 @@ def test_failures_have_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
     assert isinstance(e.value.__cause__, KeyError)
 
 
+def test_the_error_without_a_value_counts_stopped_trials() -> None:
+    steps: list[int] = []
+
+    def f(p: dict[str, Any], trial: Trial) -> float:
+        steps.append(len(steps))
+        trial.report(1, steps[-1])
+        raise MemoryError("no memory left")
+
+    with pytest.raises(NoValueError, match="of 3 evaluations 2 were stopped early, and the others"):
+        minimize(f, X, budget=3, stop={"rule": "asha", "eta": 2})
+
+
 def test_target_time_and_callback() -> None:
     result = minimize(bowl, X, budget=30, target=0.05)
     assert "the target is reached" in result.stopped

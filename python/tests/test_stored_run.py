@@ -150,6 +150,21 @@ def test_a_rule_stops_trials(tmp_path: Path) -> None:
     assert set(states) == {"complete", "stopped"}
 
 
+def test_the_error_without_a_value_counts_stopped_trials(tmp_path: Path) -> None:
+    study = Study.create(
+        tmp_path / "bo.db", "s", {"x": Float(0, 1)}, budget=3, stop={"rule": "asha", "eta": 2}
+    )
+    steps: list[int] = []
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        steps.append(len(steps))
+        trial.report(1, steps[-1])
+        raise MemoryError("no memory left")
+
+    with pytest.raises(NoValueError, match="of 3 evaluations 2 were stopped early, and the others"):
+        study.run(f)
+
+
 def test_steps_of_threads(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "bo.db", "s", {"x": Float(0, 1)}, budget=6)
 

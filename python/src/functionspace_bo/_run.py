@@ -11,7 +11,7 @@ import pickle
 import re
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -349,15 +349,28 @@ class Run:
         """Returns the error of a run that has no result, or that failures ended."""
         if isinstance(self._stopped, BoError):
             return self._stopped
-        failed = [t for t in result.trials if t.state == "failed"]
         if any(t.state == "complete" for t in result.trials):
             return None
-        if not failed:
-            return NoValueError(f"no trial has a value: no trial has ended: {result.stopped}")
-        return NoValueError(
-            f"no trial has a value: all {len(failed)} evaluations failed, "
+        return no_value(result.trials, result.stopped)
+
+
+def no_value(trials: Sequence[Trial], end: str) -> NoValueError:
+    """Returns the error of a run without a complete trial, which ended for a reason."""
+    failed = [t for t in trials if t.state == "failed"]
+    early = sum(t.state == "stopped" for t in trials)
+    total = len(failed) + early
+    if total == 0:
+        reason = f"no trial has ended: {end}"
+    elif not failed:
+        reason = f"all {total} evaluations were stopped early"
+    elif early == 0:
+        reason = f"all {total} evaluations failed, the last one with: {failed[-1].message}"
+    else:
+        reason = (
+            f"of {total} evaluations {early} were stopped early, and the others failed, "
             f"the last one with: {failed[-1].message}"
         )
+    return NoValueError(f"no trial has a value: {reason}")
 
 
 def add_recommendation(study: Study | StoredStudy, result: Result) -> None:

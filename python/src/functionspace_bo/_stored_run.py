@@ -29,6 +29,7 @@ from ._run import (
     describe,
     finite,
     logger,
+    no_value,
     takes_trial,
 )
 from ._trial import Result, Trial
@@ -270,18 +271,12 @@ class StoredRun:
 
     def _check(self, result: Result) -> None:
         """Raises the error of a run that failures ended, or that has no value."""
-        failed = [t for t in result.trials if t.state == "failed"]
         if self._kind == "failures":
             fault: FailuresError | NoValueError = FailuresError(self._stopped)
         elif any(t.state == "complete" for t in result.trials):
             return
-        elif failed:
-            fault = NoValueError(
-                f"no trial has a value: all {len(failed)} evaluations failed, "
-                f"the last one with: {failed[-1].message}"
-            )
         else:
-            fault = NoValueError(f"no trial has a value: no trial has ended: {self._stopped}")
+            fault = no_value(result.trials, self._stopped)
         fault.result = result
         raise fault from self._cause
 
