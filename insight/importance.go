@@ -90,8 +90,9 @@ func Unimportant(v *loop.View) string {
 
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
 // order of the total index. A parameter with one value in all complete trials has the direction NotVaried, null
-// indices and the last place; the function is taken at this value. The other parameters are independent and uniform on
-// the encoded space; constraints on parameters are ignored. If values were log transformed, the function is the
+// indices and the last place; the function is taken at this value. The other parameters are independent and uniform on the
+// encoded space. A point that violates a constraint on numbers is replaced by its space.Space.Balance, so the shares of a
+// mixture are divided by their sum; other constraints are ignored. If values were log transformed, the function is the
 // posterior median. The default Gaussian process is fitted to the complete trials again, with
 // the likelier of the kernels matern52 and rbf. Its fit starts from the hyperparameters of v.
 //
@@ -290,12 +291,18 @@ func (s *saltelli) hold(params []space.Parameter, at []float64) {
 	s.at = s.projected(s.a)
 }
 
-// projected returns the points of the space nearest to the rows of x.
+// projected returns the points of the space nearest to the rows of x, balanced if they violate a constraint.
 func (s *saltelli) projected(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	n, _ := out.Dims()
 	for k := range n {
-		s.space.Project(out.RawRowView(k))
+		row := out.RawRowView(k)
+		s.space.Project(row)
+		if !s.space.Feasible(row) {
+			if u, ok := balanced(s.space, row, nil); ok {
+				copy(row, u)
+			}
+		}
 	}
 	return out
 }

@@ -2,6 +2,8 @@ package insight
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,4 +177,45 @@ func TestSpreadRanks(t *testing.T) {
 		sum += float64(i.High - i.Low)
 	}
 	require.InDelta(t, 0.9, sum/repeats, 0.005)
+}
+
+// Importance in a mixture equals the importance of a function of independent shares that are divided by their sum.
+func TestImportanceInAMixture(t *testing.T) {
+	v, _ := mixtureView(t)
+	effects, err := Importance(t.Context(), v, ImportanceOptions{Paths: -1})
+	require.NoError(t, err)
+	posterior, err := explaining(t.Context(), v)
+	require.NoError(t, err)
+	f := func(shares []float64) float64 { // a, b, c, heat
+		x := mat.NewDense(1, 4, nil)
+		sum := shares[0] + shares[1] + shares[2]
+		for j := range 3 {
+			x.Set(0, j, (shares[j]/sum*100+0.5)/101) // cells of 101 values
+		}
+		x.Set(0, 3, shares[3])
+		y := make([]float64, 1)
+		surrogate.Means(posterior, y, x)
+		return v.Units.Relative(y[0])
+	}
+	const n = 4000
+	rng := rand.New(rand.NewPCG(5, 6))
+	draw := func() []float64 { return []float64{rng.Float64(), rng.Float64(), rng.Float64(), rng.Float64()} }
+	var sum, squares float64
+	var jansen [4]float64
+	for range n {
+		a, b := draw(), draw()
+		fa := f(a)
+		sum, squares = sum+fa, squares+fa*fa
+		for j := range jansen {
+			other := slices.Clone(a)
+			other[j] = b[j]
+			d := fa - f(other)
+			jansen[j] += d * d / (2 * n)
+		}
+	}
+	variance := squares/n - sum*sum/n/n
+	for _, e := range effects {
+		j := slices.Index([]string{"a", "b", "c", "heat"}, e.Parameter)
+		require.InDelta(t, jansen[j]/variance, float64(e.Total), 0.06, e.Parameter)
+	}
 }

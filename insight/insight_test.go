@@ -632,8 +632,8 @@ func TestWhyAveragesProbabilities(t *testing.T) {
 	require.InDelta(t, float64(*predicted[0].Feasible), float64(r.Requirements[0].Probability), 1e-12)
 }
 
-// Along a component of a mixture the other components keep their ratios.
-func TestSlicesOfAMixture(t *testing.T) {
+// mixtureView returns a study of three components and a temperature, and one of its points.
+func mixtureView(t *testing.T) (*loop.View, space.Point) {
 	hundredths := func(name string) space.Parameter {
 		p := space.Float(name, 0, 1)
 		p.Step = 0.01
@@ -669,6 +669,13 @@ func TestSlicesOfAMixture(t *testing.T) {
 	require.NoError(t, err)
 	at, err := s.PointOf(best)
 	require.NoError(t, err)
+	return v, at
+}
+
+// Along a component of a mixture the other components keep their ratios.
+func TestSlicesOfAMixture(t *testing.T) {
+	v, at := mixtureView(t)
+	s := v.Space
 	all, err := Slices(v, SliceOptions{Points: 11, At: at})
 	require.NoError(t, err)
 	requireJSON(t, all)

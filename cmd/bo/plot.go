@@ -407,7 +407,7 @@ func (c *plotCmd) model(ctx context.Context, v *loop.View, out *plotted, o plot.
 		out.text = func(w io.Writer, width int, blocks bool) error {
 			err := plot.ImportanceText(w, effects, width, blocks)
 			if err == nil && o.Constrained {
-				_, err = fmt.Fprintln(w, plot.Unconstrained)
+				_, err = fmt.Fprintln(w, plot.Constrained)
 			}
 			return err
 		}

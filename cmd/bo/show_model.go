@@ -379,7 +379,7 @@ func (m *shownModel) print(row func(name, format string, args ...any), bars bool
 			row([]string{title, ""}[min(i, 1)], "%s", line)
 		}
 		if o.constrained {
-			row("", "%s", plot.Unconstrained)
+			row("", "%s", plot.Constrained)
 		}
 	}
 	for _, o := range slices.Concat(m.Objectives, m.Constraints) {

@@ -13,8 +13,8 @@ import (
 // MaxEffects is the largest number of parameters whose importance is drawn.
 const MaxEffects = 40
 
-// Unconstrained is the remark on the importance of a space with constraints on parameters.
-const Unconstrained = "Importance also counts points that violate the constraints on parameters."
+// Constrained is the remark on the importance of a space with constraints on parameters.
+const Constrained = "Numbers of points that violate a constraint on parameters change in proportion to meet it."
 
 // Importance draws the total and first-order Sobol indices with their intervals, and the direction
 // of each effect.
@@ -42,7 +42,7 @@ func Importance(effects []insight.Effect, o Options) *Figure {
 		f.subtitle = "Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat."
 	}
 	if o.Constrained {
-		f.subtitle = strings.TrimSpace(f.subtitle + " " + Unconstrained)
+		f.subtitle = strings.TrimSpace(f.subtitle + " " + Constrained)
 	}
 	p.x.hi *= 1.02
 	p.draw = func(g *graph) {
