@@ -55,14 +55,15 @@ type Step struct {
 // Decision is the decision of a stopping rule about a trial after one step. Its numbers are
 // the grounds.
 type Decision struct {
-	Stop  bool     `json:"stop"`
-	Rule  StopRule `json:"rule"`
-	Step  float64  `json:"step"`
-	Value float64  `json:"value"`          // compared value: at the rung, or the best of the trial
-	Rung  float64  `json:"rung,omitempty"` // ASHA
-	Rank  int      `json:"rank,omitempty"` // ASHA: 1 + number of better values at the rung
-	Keep  int      `json:"keep,omitempty"` // ASHA: number of values that continue; 0 is all
-	Of    int      `json:"of"`             // number of compared trials
+	Stop bool     `json:"stop"`
+	Rule StopRule `json:"rule"`
+	Step float64  `json:"step"`
+	// Value is the compared value: at the rung, or the best of the trial. A NaN counts as ±MaxValue, the worst value.
+	Value float64 `json:"value"`
+	Rung  float64 `json:"rung,omitempty"` // ASHA
+	Rank  int     `json:"rank,omitempty"` // ASHA: 1 + number of better values at the rung
+	Keep  int     `json:"keep,omitempty"` // ASHA: number of values that continue; 0 is all
+	Of    int     `json:"of"`             // number of compared trials
 	// Median is the median of the best values up to the step.
 	Median *float64 `json:"median,omitempty"`
 }
@@ -82,12 +83,12 @@ func (d Decision) Grounds() string {
 // Decide returns the decision about the trial with an ID after its step `at` was recorded in
 // trials. Of each trial it reads ID, State and Steps, in any order of the steps. The decision
 // is a function of the arguments. ok is false if the rule makes no decision at this step: for
-// ASHA, if the step reaches no new rung; for Median, before MinSteps and Startup. The cost is
-// linear in the number of steps.
+// ASHA, if the step reaches no new rung; for Median, before MinSteps and Startup. It is false too if
+// the step is not finite, or Eta is not above 1, which New rejects. The cost is linear in the number of steps.
 func (o Stop) Decide(trials []Trial, id int, at float64, maximize bool) (d Decision, ok bool) {
 	i := slices.IndexFunc(trials, func(t Trial) bool { return t.ID == id })
 	o = o.withDefaults()
-	if i < 0 || !o.Active() || at < o.MinSteps || o.MaxSteps > 0 && at >= o.MaxSteps {
+	if i < 0 || !o.Active() || !(at >= o.MinSteps) || math.IsInf(at, 1) || o.MaxSteps > 0 && at >= o.MaxSteps {
 		return Decision{}, false
 	}
 	sign := 1.0
@@ -108,6 +109,9 @@ func (o Stop) withDefaults() Stop {
 // halve is the decision of ASHA about trials[i].
 func (o Stop) halve(trials []Trial, i int, at, sign float64) (Decision, bool) {
 	rung := o.MinSteps
+	if !(rung > 0 && o.Eta > 1) {
+		return Decision{}, false // the rungs do not increase
+	}
 	for rung*o.Eta <= at {
 		rung *= o.Eta
 	}
@@ -120,7 +124,7 @@ func (o Stop) halve(trials []Trial, i int, at, sign float64) (Decision, bool) {
 	if !ok {
 		return Decision{}, false
 	}
-	d := Decision{Rule: ASHA, Step: at, Value: sign * own, Rung: rung, Rank: 1}
+	d := Decision{Rule: ASHA, Step: at, Value: sign * capped(own), Rung: rung, Rank: 1}
 	for j := range trials {
 		if v, ok := valueAt(trials[j].Steps, rung, sign); ok {
 			d.Of++
@@ -154,6 +158,9 @@ func signed(sign, v float64) float64 {
 	return sign * v
 }
 
+// capped returns v, or ±MaxValue if v is beyond it: a NaN has the signed value +Inf, which JSON cannot hold.
+func capped(v float64) float64 { return max(-MaxValue, min(v, MaxValue)) }
+
 // median is the decision of the median rule about trials[i].
 func (o Stop) median(trials []Trial, i int, at, sign float64) (Decision, bool) {
 	own, _ := best(trials[i].Steps, at, sign)
@@ -174,8 +181,8 @@ func (o Stop) median(trials []Trial, i int, at, sign float64) (Decision, bool) {
 	if n%2 == 0 {
 		m = others[n/2-1]/2 + m/2
 	}
-	d := Decision{Rule: Median, Step: at, Value: sign * own, Of: n, Stop: own > m}
-	m *= sign
+	d := Decision{Rule: Median, Step: at, Value: sign * capped(own), Of: n, Stop: own > m}
+	m = sign * capped(m)
 	d.Median = &m
 	return d, true
 }

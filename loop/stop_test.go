@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -67,6 +68,49 @@ func TestDecide(t *testing.T) {
 		d, ok := c.rule.Decide(trials(c.state, c.values...), len(c.values), 4, c.maximize)
 		if ok != c.ok || d.Stop != c.stop {
 			t.Errorf("%s: decision %+v, %v; want %v, %v", c.name, d, ok, c.stop, c.ok)
+		}
+	}
+}
+
+// Decide is exported, so its receiver may have settings that New rejects. It then makes no decision.
+func TestDecideWithoutRungs(t *testing.T) {
+	trials := []loop.Trial{{ID: 1, Steps: []loop.Step{{Step: 4, Value: 1}}}}
+	for _, c := range []struct {
+		rule loop.Stop
+		at   float64
+	}{
+		{loop.Stop{Rule: loop.ASHA, Eta: 1}, 4},
+		{loop.Stop{Rule: loop.ASHA, Eta: 0.5}, 4},
+		{loop.Stop{Rule: loop.ASHA, Eta: math.NaN()}, 4},
+		{loop.Stop{Rule: loop.ASHA, MinSteps: -1}, 4},
+		{loop.Stop{Rule: loop.ASHA}, math.Inf(1)},
+		{loop.Stop{Rule: loop.ASHA}, math.NaN()},
+		{loop.Stop{Rule: loop.Median, Startup: 1}, math.NaN()},
+	} {
+		d, ok := c.rule.Decide(trials, 1, c.at, false)
+		assert.False(t, ok, "%+v at %v: %+v", c.rule, c.at, d)
+	}
+}
+
+// The numbers of a decision about a value that is not a number are finite, so that events can be written as JSON.
+func TestDecisionIsJSON(t *testing.T) {
+	for _, rule := range []loop.Stop{{Rule: loop.ASHA, Eta: 2}, {Rule: loop.Median, Startup: 1}} {
+		for _, maximize := range []bool{false, true} {
+			for _, other := range []float64{1, math.NaN()} {
+				trials := []loop.Trial{
+					{ID: 1, State: loop.Complete, Steps: []loop.Step{{Step: 1, Value: other}}},
+					{ID: 2, State: loop.Pending, Steps: []loop.Step{{Step: 1, Value: math.NaN()}}},
+				}
+				d, ok := rule.Decide(trials, 2, 1, maximize)
+				require.True(t, ok)
+				want := loop.MaxValue
+				if maximize {
+					want = -want
+				}
+				assert.Equal(t, want, d.Value)
+				_, err := json.Marshal(d)
+				assert.NoError(t, err, "%+v", d)
+			}
 		}
 	}
 }
