@@ -29,7 +29,7 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 		return nil, err
 	}
 	if s.space == nil {
-		return nil, fmt.Errorf("%w: the study has no space: New or Resume makes a study", ErrOptions)
+		return nil, errNoSpace
 	}
 	if err := s.lockAsk(ctx); err != nil {
 		return nil, err
@@ -50,6 +50,9 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 		return asked, err
 	}
 }
+
+// errNoSpace is the error of methods of the zero Study.
+var errNoSpace = fmt.Errorf("%w: the study has no space: New or Resume makes a study", ErrOptions)
 
 // lockAsk waits until no other Ask runs. It returns the error of ctx if ctx ends first.
 func (s *Study) lockAsk(ctx context.Context) error {

@@ -58,7 +58,7 @@ func TestAskWaitsWithItsContext(t *testing.T) {
 	<-ended
 }
 
-// The zero Study has no space: its methods that ask return an error, also without a deadline.
+// The zero Study has no space: its methods that take or return points return an error, also without a deadline.
 func TestZeroStudy(t *testing.T) {
 	var s Study
 	_, err := s.Ask(t.Context(), 1)
@@ -66,4 +66,9 @@ func TestZeroStudy(t *testing.T) {
 	require.ErrorContains(t, err, "New or Resume")
 	_, err = s.Run(t.Context(), bowl, 3, 2)
 	require.ErrorIs(t, err, ErrOptions)
+	p := limitedSpace().Decode([]float64{0.5, 0.5})
+	_, err = s.Add(p, 1)
+	require.ErrorIs(t, err, ErrOptions)
+	require.ErrorIs(t, s.Enqueue(p), ErrOptions)
+	require.ErrorIs(t, s.Enqueue(p, p), ErrOptions)
 }

@@ -20,6 +20,9 @@ func (c Conflict) String() string {
 		for i := range parts {
 			parts[i] = text(i)
 		}
+		if n < 2 {
+			return strings.Join(parts, "")
+		}
 		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
 	}
 	return fmt.Sprintf("trials %s have equal points and the values %s",

@@ -9,6 +9,16 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
+func TestConflictString(t *testing.T) {
+	for want, c := range map[string]Conflict{
+		"trials  have equal points and the values ":                        {},
+		"trials 3 have equal points and the values 0.5":                    {[]int{3}, []float64{0.5}},
+		"trials 3, 4 and 9 have equal points and the values 0.5, 1 and -2": {[]int{3, 4, 9}, []float64{0.5, 1, -2}},
+	} {
+		require.Equal(t, want, c.String())
+	}
+}
+
 // With conflicting values at equal points, Recommend ranks points by the means of their
 // values, for either direction.
 func TestRecommendWithConflicts(t *testing.T) {

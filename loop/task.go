@@ -105,8 +105,11 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 }
 
 // own returns p as a point of s, or the error of s.PointOf. A point of s may violate
-// constraints: s.Decode does not check them.
+// constraints: s.Decode does not check them. A nil s is an error that wraps ErrOptions.
 func own(s *space.Space, p space.Point) (space.Point, error) {
+	if s == nil {
+		return space.Point{}, errNoSpace
+	}
 	if p.Space() == s && !s.Restricted() {
 		return p, nil
 	}
