@@ -47,3 +47,18 @@ func BenchmarkEstimateRegret(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAddOutcome measures the addition of 10 000 infeasible trials to a study without events.
+func BenchmarkAddOutcome(b *testing.B) {
+	out := Outcome{Numbers: map[string]float64{"latency": 1}}
+	for b.Loop() {
+		s := newStudy(b, box(b), Options{Require: []Requirement{{Name: "latency", Bound: 0}}})
+		p := s.space.Decode([]float64{0.5, 0.5})
+		for i := range 10_000 {
+			out.Numbers["latency"] = 1 + float64(i)
+			if _, err := s.AddOutcome(p, out); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
