@@ -11,7 +11,8 @@ import (
 // improvement on the best observed value. For two to four objectives it is LogNEHVI, for more
 // LogNParEGO.
 type Auto struct {
-	// LogNEI is used under noise, and for batches that are chosen together.
+	// LogNEI is used under noise, and for batches that are chosen together. With several objectives
+	// LogNEHVI or LogNParEGO has its Samples, with their own default for 0, and Joint is not used.
 	LogNEI
 }
 
@@ -25,9 +26,9 @@ const exactNoise = 1e-4
 func (a Auto) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	switch n := len(p.Objectives); {
 	case n > maxBoxObjectives:
-		return LogNParEGO{}.Build(ctx, p, q, rng)
+		return LogNParEGO{Samples: a.Samples}.Build(ctx, p, q, rng)
 	case n > 1:
-		return LogNEHVI{}.Build(ctx, p, q, rng)
+		return LogNEHVI{Samples: a.Samples}.Build(ctx, p, q, rng)
 	}
 	exact := p.Posterior.Noise() < exactNoise
 	for _, c := range p.Constraints {
