@@ -52,7 +52,8 @@ const (
 // 4096 points is searched exhaustively instead.
 //
 // The result depends only on the arguments and the state of rng. If f is flat, the error
-// wraps ErrFlat and x is a point of dom. On cancellation the error comes from the
+// wraps ErrFlat and x is a point of dom. If no evaluated point of dom is feasible, the error wraps ErrProblem
+// and x is nil. On cancellation the error comes from the
 // context, and x is the best point so far or nil.
 func Maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand) (x []float64, value float64, err error) {
 	c, err := newClimb(f, dom, o)
@@ -109,6 +110,9 @@ func (c *climb) follow(before *mat.Dense) {
 func (c *climb) maximize(ctx context.Context, starts *mat.Dense, rng *rand.Rand, skip func([]float64) bool) ([]float64, float64, error) {
 	err := c.run(ctx, starts, rng)
 	if errors.Is(err, ErrFlat) {
+		if len(c.met) == 0 {
+			return nil, 0, fmt.Errorf("%w: the search of the domain finds no feasible point", ErrProblem)
+		}
 		at := c.met[0]
 		return at.x, at.value, err
 	}

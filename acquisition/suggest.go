@@ -40,8 +40,8 @@ type Candidate struct {
 // error comes from the context, and the result contains the points chosen so far. Other
 // errors come from a.Build or wrap ErrProblem.
 func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
-	if q < 1 {
-		return nil, fmt.Errorf("%w: %d points to suggest, want at least 1", ErrProblem, q)
+	if err := p.checkParts(a, q); err != nil {
+		return nil, err
 	}
 	p.checkDims(dom)
 	p.done = ctx.Done()

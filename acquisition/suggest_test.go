@@ -326,6 +326,47 @@ func TestSuggestWithoutFiniteValue(t *testing.T) {
 	assert.Greater(t, math.Hypot(got[0].X[0], got[0].X[1]), 1.0)
 }
 
+// wide is an acquisition function of too many coordinates.
+type wide struct{ Acquisition }
+
+func (a wide) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	return a.Acquisition.Build(ctx, p, q+1, rng)
+}
+
+// A part of the arguments that is missing, or a function of other points, is an error.
+func TestSuggestFaults(t *testing.T) {
+	p := problem(t, 2)
+	for _, c := range []struct {
+		name string
+		a    Acquisition
+		p    Problem
+		q    int
+		want string
+	}{
+		{"no acquisition function", nil, p, 1, "no acquisition function"},
+		{"no posterior", LogEI{}, Problem{}, 1, "no posterior"},
+		{"no points", QLogEI{}, p, 0, "0 points to suggest, want at least 1"},
+		{"other points", wide{QEI{Samples: 4}}, p, 1, "the function of acquisition.wide has 4 coordinates, want 1·2 for 1 points of 2 inputs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Suggest(t.Context(), c.a, c.p, cube(t, 2), c.q, quick, rng(1))
+			require.ErrorIs(t, err, ErrProblem)
+			require.ErrorContains(t, err, c.want)
+			_, err = c.p.Function(t.Context(), c.a, c.q, rng(1))
+			require.ErrorIs(t, err, ErrProblem)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// A domain without feasible points is an error.
+func TestMaximizeWithoutFeasiblePoints(t *testing.T) {
+	x, _, err := Maximize(t.Context(), peak([]float64{0.4, 0.4}), band{Space: cube(t, 2), width: -1, sampled: new(int)}, nil, quick, rng(1))
+	require.ErrorIs(t, err, ErrProblem)
+	require.ErrorContains(t, err, "no feasible point")
+	require.Nil(t, x)
+}
+
 // unknown returns a point that is not rejected, if there is one.
 func TestUnknown(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 9))

@@ -35,8 +35,12 @@ func (LogNEHVI) IsLogarithm() {}
 func (LogNParEGO) IsLogarithm() {}
 
 // Function returns the function that Suggest maximises: a.Build for p and q points, plus p.LogWeight at each point. The
-// errors are the errors of Build; an a that is not Logarithmic is an error that wraps ErrProblem if p has a LogWeight.
+// errors are the errors of Build. The error also wraps ErrProblem if a or p.Posterior is nil, q is below 1, the function
+// is not of q points, or p has a LogWeight and a is not Logarithmic.
 func (p Problem) Function(ctx context.Context, a Acquisition, q int, rng *rand.Rand) (Function, error) {
+	if err := p.checkParts(a, q); err != nil {
+		return nil, err
+	}
 	f, err := a.Build(ctx, p, q, rng)
 	if err != nil {
 		return nil, err
@@ -44,7 +48,24 @@ func (p Problem) Function(ctx context.Context, a Acquisition, q int, rng *rand.R
 	if f == nil {
 		return nil, fmt.Errorf("%w: Build of %T returned neither a function nor an error", ErrProblem, a)
 	}
+	if got, d := f.Dim(), p.Posterior.Dim(); got != q*d {
+		return nil, fmt.Errorf("%w: the function of %T has %d coordinates, want %d·%d for %d points of %d inputs", ErrProblem, a, got, q, d, q, d)
+	}
 	return p.weigh(a, f)
+}
+
+// checkParts returns an error that wraps ErrProblem unless there are an acquisition function, a posterior and at least
+// one point to choose.
+func (p Problem) checkParts(a Acquisition, q int) error {
+	switch {
+	case a == nil:
+		return fmt.Errorf("%w: no acquisition function", ErrProblem)
+	case p.Posterior == nil:
+		return fmt.Errorf("%w: no posterior", ErrProblem)
+	case q < 1:
+		return fmt.Errorf("%w: %d points to suggest, want at least 1", ErrProblem, q)
+	}
+	return nil
 }
 
 // weigh adds p.LogWeight at each of the q points of a candidate to f.
