@@ -8,8 +8,9 @@ import (
 // Balance returns a point with the given values, and whether it is feasible with all of them active. The other active
 // parameters have the values of the point of the unit cube u. If a constraint with an Excess does not hold, its numbers
 // that are not given change: their distances from their least values keep their ratios, as far as the ranges allow. In a
-// mixture this is the direction of Cox (1971). The error wraps ErrPoint.
+// mixture this is the direction of Cox (1971). The error wraps ErrPoint. Balance panics unless u has Dim coordinates.
 func (s *Space) Balance(values map[string]any, u []float64) (p Point, ok bool, err error) {
+	s.check(u)
 	given, err := s.given(values)
 	if err != nil {
 		return Point{}, false, err

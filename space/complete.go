@@ -8,7 +8,9 @@ import (
 
 // Complete returns a point with the given values. It is the point of Balance. If that point is not feasible, or a given
 // parameter is inactive, a bounded random search changes the parameters that are not given. The error wraps ErrPoint.
+// Complete panics unless u has Dim coordinates.
 func (s *Space) Complete(values map[string]any, u []float64, rng *rand.Rand) (Point, error) {
+	s.check(u)
 	whole, err := s.PointOf(values)
 	if err == nil {
 		return whole, nil

@@ -41,3 +41,14 @@ func TestComplete(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// A point of another dimension panics also if the values need no other.
+func TestCompleteWrongLength(t *testing.T) {
+	s, err := New(Float("x", 0, 1), Float("y", 0, 1))
+	require.NoError(t, err)
+	for _, values := range []map[string]any{nil, {"x": 0.5}, {"x": 0.5, "y": 0.5}} {
+		require.PanicsWithValue(t, "space: point with 1 coordinates, want 2", func() {
+			_, _ = s.Complete(values, []float64{0.5}, rand.New(rand.NewPCG(1, 2)))
+		})
+	}
+}
