@@ -67,7 +67,7 @@ type SliceTrial struct {
 
 // Slices returns the prediction along every parameter that is not fixed. The other parameters have
 // their values at the incumbent: the trial with the best posterior mean, or with the best value if
-// the objective is noise-free.
+// the objective is noise-free. In a mixture they change along the slice (Slice.Moved).
 //
 // It costs a prediction and an evaluation of the acquisition function at the points of the
 // slices; with Average, O(n² m Average) for m points. The error wraps ErrArgument.
