@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Short writes a number with two significant digits.
+// Short writes a number with two significant digits, and one from 100 to a million with all digits before the point.
 func Short(x float64) string {
 	if x != 0 && math.Abs(x) < 1e-3 {
 		return fmt.Sprintf("%.1e", x)
 	}
-	if math.Abs(x) >= 100 && math.Abs(x) < 1e6 {
+	if math.Abs(x) >= 99.5 && math.Abs(x) < 1e6 { // two digits of 99.6 are 1e+02
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.2g", x)

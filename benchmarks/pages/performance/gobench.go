@@ -116,6 +116,9 @@ func columns(output string, width int) [][]string {
 			continue
 		}
 		fields := strings.Fields(line[width:])
+		if len(fields) == 0 {
+			continue
+		}
 		name := strings.TrimSpace(line[:width])
 		if name == "case" {
 			t = nil

@@ -27,7 +27,7 @@ func TestResults(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	text := "dense: avx512\ncase         dense ratio\ngemm NN      1.5   2.00\n\n"
+	text := "dense: avx512\ncase         dense ratio\ngemm NN      1.5   2.00\n                 \n"
 	require.Equal(t, [][]string{{"case", "dense", "ratio"}, {"gemm NN", "1.5", "2.00"}}, columns(text, 12))
 }
 
