@@ -78,8 +78,8 @@ func (c *reportCmd) Run(e *env) error {
 
 // own returns an error if a file exists at path that is not a report, unless --force is given.
 func (c *reportCmd) own(path string) error {
-	if path == "-" || c.Force {
-		return nil
+	if path == "-" || c.Force || regular(path) != nil {
+		return nil // writeFile reports a file that is not regular; to open a pipe would block
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -89,9 +89,6 @@ func (c *reportCmd) own(path string) error {
 		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil // writeFile reports the fault
-	}
 	start := make([]byte, len(insightreport.Start))
 	n, err := io.ReadFull(f, start)
 	if n > 0 && (err != nil || string(start) != insightreport.Start) {
