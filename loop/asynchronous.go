@@ -64,11 +64,11 @@ func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers 
 }
 
 // together returns the number of trials to ask for at once: interrupted trials, the rest of the
-// initial design, or one.
+// initial design, or one. It is at most MaxPoints.
 func (s *Study) together() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return max(1, len(s.idle), s.opts.Initial-len(s.trials))
+	return min(max(1, len(s.idle), s.opts.Initial-len(s.trials)), MaxPoints)
 }
 
 // prepared is a trial that is chosen before a worker is free. The study does not contain it, so a

@@ -97,9 +97,9 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 }
 
 // moved returns the number of trials of the design that are at no point of its blocks: their evaluation was at other
-// values than suggested. It is 0 in spaces with constraints and with beliefs, whose designs have other points too.
+// values than suggested. It is 0 in restricted spaces and with beliefs, whose designs have other points too.
 func (t *task) moved() int {
-	if t.optimum != nil || t.space.Restricted() || len(t.space.Constraints()) > 0 {
+	if t.optimum != nil || t.space.Restricted() {
 		return 0
 	}
 	elsewhere, trials := map[string]int{}, 0

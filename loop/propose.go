@@ -15,7 +15,8 @@ import (
 // points. Propose and Recommend read it and leave it unchanged.
 type History struct {
 	// Trials are all trials in ascending order of ID. Of each only ID, Point, State, Value and
-	// Numbers are used, and Steps if trials were stopped.
+	// Numbers are used, Steps if trials were stopped, and Source for the next points of the initial design: a trial of
+	// the Design at another point than the design has stands for a point of it.
 	Trials []Trial
 	// Queue holds points to propose ahead of the initial design and of
 	// suggestions, in this order.

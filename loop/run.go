@@ -225,7 +225,7 @@ func (s *Study) rounds(ctx context.Context, f Evaluation, budget, workers int) e
 }
 
 // round returns the size of the next round. It finishes an interrupted round before
-// it begins another, so a resumed study makes the same suggestions.
+// it begins another, so a resumed study makes the same suggestions. A round has at most MaxPoints trials.
 func (s *Study) round(budget int) int {
 	left := budget - s.evaluated()
 	s.mu.Lock()
@@ -234,7 +234,7 @@ func (s *Study) round(budget int) int {
 	if n == 0 {
 		n = max(1, s.opts.Batch, s.opts.Initial-len(s.trials))
 	}
-	return max(0, min(n, left))
+	return max(0, min(n, left, MaxPoints))
 }
 
 // evaluated returns the number of finished trials that Add did not record.

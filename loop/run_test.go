@@ -138,3 +138,19 @@ func TestRunWrapsTheCauseOfItsContext(t *testing.T) {
 	_, err := newStudy(t, box(t), options(1)).Run(ctx, bowl, 10, 1)
 	require.EqualError(t, err, "stopped after 0 of 10 evaluations: context canceled")
 }
+
+// More interrupted trials than one Ask returns are evaluated in several rounds.
+func TestManyInterruptedTrials(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		s := newStudy(t, box(t), Options{NoiseFree: true})
+		n := MaxPoints + 1
+		for i := range n {
+			p := s.space.Decode([]float64{float64(i) / float64(n), 0.5})
+			s.trials = append(s.trials, Trial{ID: i + 1, Point: p, Source: Enqueued, State: Pending})
+			s.idle[i+1] = true
+		}
+		_, err := s.Run(t.Context(), bowl, n, workers)
+		require.NoError(t, err)
+		require.Equal(t, n, s.evaluated())
+	}
+}
