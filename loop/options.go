@@ -130,54 +130,73 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if o.Maximizer, err = settings.Resolve("maximizer", o.Maximizer); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	if o.Surrogate == nil {
-		o.Surrogate = gp.Model{}
-	}
-	o.Surrogate = surrogate.NameInputs(o.Surrogate, Inputs(s))
-	if err := surrogate.Check(o.Surrogate, s.Dim()); err != nil {
-		return o, fmt.Errorf("%w: surrogate: %w", ErrOptions, err)
-	}
-	if err := o.checkNoises(); err != nil {
-		return o, err
-	}
-	if o.Acquisition == nil {
-		o.Acquisition = acquisition.Auto{}
-	}
-	if err := checkAcquisition(o.Acquisition); err != nil {
-		return o, fmt.Errorf("%w: acquisition: %w", ErrOptions, err)
-	}
-	if err := acquisition.CheckObjectives(o.Acquisition, max(1, len(o.Objectives))); err != nil {
-		return o, fmt.Errorf("%w: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
-	}
-	if len(o.Require) > 0 {
-		if err := acquisition.CheckConstraints(o.Acquisition); err != nil {
-			return o, fmt.Errorf("%w: require: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
+	for _, resolve := range []func(*space.Space) error{o.resolveSurrogate, o.resolveAcquisition, o.resolvePriors} {
+		if err := resolve(s); err != nil {
+			return o, err
 		}
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s, o.Several())
 	}
-	if len(o.Optimum) > 0 {
-		if _, ok := o.Acquisition.(acquisition.Logarithmic); !ok {
-			return o, fmt.Errorf("%w: optimum: the acquisition function is %T, want auto, logei, lognei, qlogei, pi, lognehvi or lognparego", ErrOptions, o.Acquisition)
-		}
-		if _, err := newOptimum(s, o.Optimum); err != nil {
-			return o, err
-		}
-	}
-	if !o.PriorMean.isZero() {
-		if o.Several() {
-			return o, fmt.Errorf("%w: prior mean: it belongs to one objective, and there are %d", ErrOptions, len(o.Objectives))
-		}
-		if err := o.PriorMean.Check(s); err != nil {
-			return o, fmt.Errorf("%w: %w", ErrOptions, err)
-		}
-		o.Warp = WarpNone
-	}
 	if _, err := o.firstPoints(s); err != nil {
 		return o, err
 	}
 	return o, nil
+}
+
+// resolveSurrogate sets the default of Surrogate, gives it the inputs of s, and checks it and the known noises.
+func (o *Options) resolveSurrogate(s *space.Space) error {
+	if o.Surrogate == nil {
+		o.Surrogate = gp.Model{}
+	}
+	o.Surrogate = surrogate.NameInputs(o.Surrogate, Inputs(s))
+	if err := surrogate.Check(o.Surrogate, s.Dim()); err != nil {
+		return fmt.Errorf("%w: surrogate: %w", ErrOptions, err)
+	}
+	return o.checkNoises()
+}
+
+// resolveAcquisition sets the default of Acquisition and checks it against the objectives, the outcome constraints and
+// the beliefs.
+func (o *Options) resolveAcquisition(*space.Space) error {
+	if o.Acquisition == nil {
+		o.Acquisition = acquisition.Auto{}
+	}
+	if err := checkAcquisition(o.Acquisition); err != nil {
+		return fmt.Errorf("%w: acquisition: %w", ErrOptions, err)
+	}
+	if err := acquisition.CheckObjectives(o.Acquisition, max(1, len(o.Objectives))); err != nil {
+		return fmt.Errorf("%w: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
+	}
+	if len(o.Require) > 0 {
+		if err := acquisition.CheckConstraints(o.Acquisition); err != nil {
+			return fmt.Errorf("%w: require: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
+		}
+	}
+	if _, ok := o.Acquisition.(acquisition.Logarithmic); !ok && len(o.Optimum) > 0 {
+		return fmt.Errorf("%w: optimum: the acquisition function is %T, want auto, logei, lognei, qlogei, pi, lognehvi or lognparego", ErrOptions, o.Acquisition)
+	}
+	return nil
+}
+
+// resolvePriors checks Optimum and PriorMean, and sets the Warp that a prior mean implies.
+func (o *Options) resolvePriors(s *space.Space) error {
+	if len(o.Optimum) > 0 {
+		if _, err := newOptimum(s, o.Optimum); err != nil {
+			return err
+		}
+	}
+	if o.PriorMean.isZero() {
+		return nil
+	}
+	if o.Several() {
+		return fmt.Errorf("%w: prior mean: it belongs to one objective, and there are %d", ErrOptions, len(o.Objectives))
+	}
+	if err := o.PriorMean.Check(s); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	o.Warp = WarpNone
+	return nil
 }
 
 // clone returns a copy of o that shares no slice or map with it.

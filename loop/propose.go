@@ -129,19 +129,9 @@ func checkCount(what string, n int) error {
 // propose returns the n points of Propose, or fewer. f is the fit to the trials of t; nil computes it if
 // it is needed.
 func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error) {
-	out := Proposals{Warm: t.warm}
 	seen := t.seen()
-	for _, p := range t.first {
-		if key := p.Key(); !seen[key] && len(out.Points) < n {
-			seen[key] = true
-			out.Points = append(out.Points, Proposal{Point: p, Source: First})
-		}
-	}
+	out := Proposals{Points: t.given(n, seen), Warm: t.warm}
 	n -= len(out.Points)
-	for _, p := range t.queue[:min(n, len(t.queue))] {
-		out.Points = append(out.Points, Proposal{Point: p, Source: Enqueued})
-		n--
-	}
 	if t.opts.NoiseFree {
 		n = min(n, t.unseen(seen))
 	}
@@ -189,6 +179,21 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	}
 	out.Points = append(out.Points, suggested...)
 	return out, nil
+}
+
+// given returns at most n points of Options.First that are not in seen, which it adds to seen, and then of the queue.
+func (t *task) given(n int, seen map[string]bool) []Proposal {
+	var out []Proposal
+	for _, p := range t.first {
+		if key := p.Key(); !seen[key] && len(out) < n {
+			seen[key] = true
+			out = append(out, Proposal{Point: p, Source: First})
+		}
+	}
+	for _, p := range t.queue[:min(n-len(out), len(t.queue))] {
+		out = append(out, Proposal{Point: p, Source: Enqueued})
+	}
+	return out
 }
 
 // designed returns the next k points of the design. If the design finds fewer, the points of a noisy objective repeat.
