@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/workspace"
@@ -69,7 +71,14 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 	if err != nil {
 		return nil, err
 	}
-	best, worst := make([]float64, a.Samples), math.Inf(-1)
+	f.gain = g.gain(g.bestOf(samples, a.Samples, p.Reference), f.candidateSamples(rng))
+	return f, nil
+}
+
+// bestOf returns the lowest g at the feasible points of each of n joint samples. A sample without feasible points has the
+// largest of these values, or g of the reference point if no sample has any.
+func (g chebyshev) bestOf(samples jointSamples, n int, reference []float64) []float64 {
+	best, worst := make([]float64, n), math.Inf(-1)
 	for s := range best {
 		y, _ := samples.at(s)
 		_, best[s] = g.lowest(y)
@@ -77,15 +86,21 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 			worst = max(worst, best[s])
 		}
 	}
-	if math.IsInf(worst, -1) { // no sample has a feasible point
-		worst = g.value(p.Reference, nil)
+	if math.IsInf(worst, -1) {
+		worst = g.value(reference, nil)
 	}
 	for s, b := range best {
 		best[s] = min(b, worst)
 	}
-	base := f.candidateSamples(rng)
-	f.gain = func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
-		y, bar := mem.Floats(len(p.Objectives)), mem.Floats(len(p.Objectives))
+	return best
+}
+
+// gain returns the logarithm of fatplus(best_s - g(f_s(x))) for each sample s, with f_sj(x) = μ_sj + s_j z_sj. The rows of
+// base are z_s.
+func (g chebyshev) gain(best []float64, base *mat.Dense) sampleGain {
+	m := len(g.slope)
+	return func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+		y, bar := mem.Floats(m), mem.Floats(m)
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 			if dmean == nil {
 				bar = nil
@@ -103,7 +118,6 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 			}
 		}
 	}
-	return f, nil
 }
 
 // chebyshev is a smooth augmented Chebyshev function of objectives y: slope_j (y_j - low_j)

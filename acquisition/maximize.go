@@ -238,22 +238,11 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		return err
 	}
 	if c.dom.Discrete() || restricted(c.dom) != nil {
-		from := slices.Concat(ends, chosen)
-		slices.SortStableFunc(from, func(a, b visited) int { return compare(-a.value, -b.value) })
-		if given := found[n:]; 4*len(finite(given)) < len(given) && feasible(c.dom, given[0].x) {
-			from = slices.Insert(from, 0, given[0])
+		more, err := c.polishBest(ctx, slices.Concat(ends, chosen), found[n:])
+		if err != nil {
+			return err
 		}
-		seen := map[string]bool{}
-		for _, v := range from {
-			if k := key(v.x); !seen[k] && len(seen) < polished {
-				seen[k] = true
-				end, err := c.polish(ctx, v)
-				if err != nil {
-					return err
-				}
-				ends = append(ends, end)
-			}
-		}
+		ends = append(ends, more...)
 	}
 	if kept := apart(slices.Concat(ends, before), briefEnds); c.before != nil && len(kept) > 0 {
 		ends = kept
@@ -339,6 +328,28 @@ func (c *climb) near(ctx context.Context, x []float64) ([]visited, error) {
 		c.values[keys[at[k]]] = v.value
 	}
 	return found, err
+}
+
+// polishBest polishes the best points of from. If three quarters of the given starts have no finite value, it polishes
+// the first of them too.
+func (c *climb) polishBest(ctx context.Context, from, given []visited) ([]visited, error) {
+	slices.SortStableFunc(from, func(a, b visited) int { return compare(-a.value, -b.value) })
+	if 4*len(finite(given)) < len(given) && feasible(c.dom, given[0].x) {
+		from = slices.Insert(from, 0, given[0])
+	}
+	var ends []visited
+	seen := map[string]bool{}
+	for _, v := range from {
+		if k := key(v.x); !seen[k] && len(seen) < polished {
+			seen[k] = true
+			end, err := c.polish(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			ends = append(ends, end)
+		}
+	}
+	return ends, nil
 }
 
 // polish alternates moves to the best neighbour and ascents in the continuous
