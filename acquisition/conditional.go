@@ -44,10 +44,12 @@ type output struct {
 	factor    *linalg.Cholesky  // L
 }
 
-// sampleGain returns a function for one goroutine, with memory from mem. For each sample s, the
-// function writes the gain to logs for the moments mean[j][s] and sd[j] of the objectives j. If dmean
+// sampleGain returns a function for one goroutine, with memory from mem.
+type sampleGain func(mem *workspace.Memory) momentGain
+
+// momentGain writes the gain of each sample s to logs, for the moments mean[j][s] and sd[j] of the objectives j. If dmean
 // is not nil, it overwrites dmean[j][s] and dsd[j][s] with the gradients.
-type sampleGain func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64)
+type momentGain func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64)
 
 // sampleCount returns the number of samples, at most most: one if no output has noise at the evaluated
 // points and no point is pending.

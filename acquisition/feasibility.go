@@ -229,7 +229,7 @@ func (p Problem) nextFeasible(samples int, rng *rand.Rand) (Function, error) {
 		reached[s] = fatMax(at, nil)
 	}
 	base := f.candidateSamples(rng)
-	f.gain = func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+	f.gain = func(mem *workspace.Memory) momentGain {
 		slope := mem.Floats(len(bounds))
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 			for s := range logs {

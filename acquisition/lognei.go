@@ -172,7 +172,7 @@ func (p Problem) improvementGiven(samples, most int, rng *rand.Rand) (Function, 
 			best[s] = worst()
 		}
 	}
-	f.gain = func(*workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+	f.gain = func(*workspace.Memory) momentGain {
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 			for s := range logs {
 				z := (best[s] - mean[0][s]) / sd[0]

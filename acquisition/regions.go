@@ -62,7 +62,7 @@ func (r *regions) add(boxes []pareto.Box) {
 const leastVolume = 1e-250
 
 // gain returns the sampleGain of LogNEHVI.
-func (r *regions) gain(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+func (r *regions) gain(mem *workspace.Memory) momentGain {
 	return r.workspace(mem).eval
 }
 
