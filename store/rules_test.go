@@ -198,6 +198,15 @@ func TestExhausted(t *testing.T) {
 	require.Len(t, v.Trials, 3)
 }
 
+// A Run without a function fails no trial.
+func TestRunWithoutFunction(t *testing.T) {
+	u, _ := newStudy(t, line(3), store.Options{})
+	require.ErrorIs(t, u.Run(t.Context(), nil, store.RunOptions{}), loop.ErrOptions)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, v.Trials)
+}
+
 func TestRunEnds(t *testing.T) {
 	half := 0.5
 	fault := func(message string) store.Evaluate {

@@ -120,8 +120,12 @@ func (e *NotStored) Unwrap() error { return e.Err }
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime, ErrCost,
 // ErrRegret, ErrFailures, ErrExhausted, ErrEdited, ErrNoStudy if the study is deleted, or the error of
 // the context, or comes from the surrogate or the store. Evaluations in progress have then ended or
-// have been released. The error wraps a NotStored for each result that is lost.
+// have been released. The error wraps a NotStored for each result that is lost. If evaluate is nil, it wraps
+// loop.ErrOptions.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
+	if evaluate == nil {
+		return fmt.Errorf("%w: no function to evaluate", loop.ErrOptions)
+	}
 	begun, err := u.readRow(ctx)
 	if err != nil {
 		return err
