@@ -100,8 +100,9 @@ func (g chebyshev) bestOf(samples jointSamples, n int, reference []float64) []fl
 func (g chebyshev) gain(best []float64, base *mat.Dense) sampleGain {
 	m := len(g.slope)
 	return func(mem *workspace.Memory) momentGain {
-		y, bar := mem.Floats(m), mem.Floats(m)
+		y, slopes := mem.Floats(m), mem.Floats(m)
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+			bar := slopes
 			if dmean == nil {
 				bar = nil
 			}
