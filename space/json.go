@@ -173,13 +173,18 @@ func (s *Space) MarshalJSON() ([]byte, error) {
 	}{s.params, constraints})
 }
 
-// UnmarshalJSON is Parse.
+// UnmarshalJSON is Parse. The error wraps ErrInvalid too if s is another space: a space is immutable, because its points
+// refer to it.
 func (s *Space) UnmarshalJSON(text []byte) error {
 	t, err := Parse(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case s.params == nil:
+		*s = *t
+	case !s.equals(t):
+		return fmt.Errorf("%w: the variable holds another space, and its points refer to it: unmarshal into a new Space", ErrInvalid)
 	}
-	*s = *t
 	return nil
 }
 

@@ -117,6 +117,19 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, want, &again)
 }
 
+// A variable that holds a space takes the same space again, but no other one: the points of the first refer to it.
+func TestUnmarshalIntoASpace(t *testing.T) {
+	var s space.Space
+	read := func(text string) error { return json.Unmarshal([]byte(text), &s) }
+	const first = `{"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}]}`
+	require.NoError(t, read(first))
+	p := s.Decode([]float64{0.5})
+	require.NoError(t, read(first))
+	require.ErrorIs(t, read(`{"parameters": [{"name": "y", "type": "float", "min": 10, "max": 20}]}`), space.ErrInvalid)
+	require.ErrorIs(t, read(`{"parameters": []}`), space.ErrInvalid)
+	require.Equal(t, "x=0.5", p.String())
+}
+
 func TestParseFaults(t *testing.T) {
 	one := func(parameter string) string { return `{"parameters": [` + parameter + `]}` }
 	for _, c := range []struct{ text, want string }{
