@@ -197,6 +197,14 @@ func meanOf(p surrogate.Posterior) function {
 // intervals sets the intervals of the effects from n drawn functions. The error of the indices
 // of mean at the points of s is subtracted: mean is a control variate of the integration.
 func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean function, n int, draw func(k int) function) error {
+	s.kept = make([]*mat.Dense, len(s.params))
+	err := parallel.Try(len(s.params), func(i int) error {
+		s.kept[i] = s.mixed(i)
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
 	coarse, err := s.indices(ctx, mean)
 	if err != nil {
 		return err
@@ -265,8 +273,9 @@ func directionOf(e Effect) Direction {
 type saltelli struct {
 	space  *space.Space
 	params []space.Parameter
-	a, b   *mat.Dense // points before Project
-	at     *mat.Dense // rows of a, projected
+	a, b   *mat.Dense   // points before Project
+	at     *mat.Dense   // rows of a, projected
+	kept   []*mat.Dense // mixed of each parameter, if it is used for many functions
 }
 
 // newSaltelli draws two sets of n points from one scrambled Sobol sequence.
@@ -307,6 +316,17 @@ func (s *saltelli) projected(x *mat.Dense) *mat.Dense {
 	return out
 }
 
+// mixed returns the rows of a with parameter i of b, projected.
+func (s *saltelli) mixed(i int) *mat.Dense {
+	out := mat.DenseCopyOf(s.a)
+	from, end := s.space.Columns(s.params[i].Name)
+	n, _ := out.Dims()
+	for k := range n {
+		copy(out.RawRowView(k)[from:end], s.b.RawRowView(k)[from:end])
+	}
+	return s.projected(out)
+}
+
 // indices are the indices of a function for each parameter, and its values at a minus their mean.
 // Indices are NaN if the function is constant.
 type indices struct{ first, total, a []float64 }
@@ -334,13 +354,12 @@ func (s *saltelli) indices(ctx context.Context, f function) (indices, error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		mixed := mat.DenseCopyOf(s.a)
-		from, end := s.space.Columns(s.params[i].Name)
-		for k := range n {
-			copy(mixed.RawRowView(k)[from:end], s.b.RawRowView(k)[from:end])
-		}
 		fi := make([]float64, n)
-		f(fi, s.projected(mixed))
+		if s.kept != nil {
+			f(fi, s.kept[i])
+		} else {
+			f(fi, s.mixed(i))
+		}
 		var v, t float64
 		for k := range n {
 			c := fi[k] - centre
