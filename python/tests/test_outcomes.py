@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from functionspace_bo import (
+    FailuresError,
     Float,
     NoValueError,
     RequestError,
     Study,
     StudyError,
+    Trial,
     TrialError,
     minimize,
 )
@@ -168,6 +170,45 @@ def test_missing_numbers_name_the_dictionary() -> None:
         pytest.raises(TrialError, match="want a dictionary with loss, latency, memory"),
     ):
         study.tell(study.ask(), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ({"los": 1, "latency": 2}, 'no number named "loss" was reported, only latency, los'),
+        ({"loss": 1, "latncy": 2}, 'no number named "latency" was reported, only latncy, loss'),
+        ({"error": "diverged"}, 'no number named "loss" was reported'),
+        (1, 'no number named "latency" was reported, only loss'),
+    ],
+)
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_wrong_name_does_not_take_the_budget(value: Any, fault: str, workers: int) -> None:
+    options: Any = {"objectives": ["loss"], "require": ["latency <= 1"], "failures": "expected"}
+    with Study(X, **options) as study:
+        with pytest.raises(FailuresError, match=fault) as caught:
+            study.run(lambda _: value, 20, workers=workers)
+        assert caught.value.result is not None
+        assert {t.state for t in study.trials} == {"pending"}
+        assert len(study.trials) <= max(workers, 4)
+        result = study.run(lambda _: {"loss": 1, "latency": 2}, 5)
+        assert [t.state for t in result.trials] == ["complete"] * 5
+
+
+@pytest.mark.parametrize("value", [None, math.nan, {"loss": math.nan}])
+def test_no_usable_number_is_a_failed_trial(value: Any) -> None:
+    options: Any = {"objectives": ["loss"], "require": ["latency <= 1"], "failures": "expected"}
+    with Study(X, **options) as study:
+        with pytest.raises(NoValueError):
+            study.run(lambda _: value, 5)
+        assert {t.state for t in study.trials} == {"failed"}
+
+
+def test_a_number_that_some_trials_lack() -> None:
+    def f(p: dict[str, Any], trial: Trial) -> Any:
+        return {"loss": 1, "latency": 2} if trial.number % 2 else {"loss": p["x"]}
+
+    result = minimize(f, X, objectives=["loss"], require=["latency <= 1"], budget=6)
+    assert [t.state for t in result.trials] == ["complete", "failed"] * 3
 
 
 @pytest.mark.parametrize("note", [None, math.nan, [1]])

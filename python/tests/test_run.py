@@ -7,7 +7,7 @@ import math
 import threading
 import time
 import weakref
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -232,6 +232,25 @@ def test_executors() -> None:
         result = minimize(bowl, X, budget=8, executor=pool)
     assert len(result.trials) == 8
     assert result.best.seconds > 0
+
+
+class Unsized(Executor):
+    """An executor without a known number of workers, as the executor of a Dask client."""
+
+    def __init__(self, pool: Executor) -> None:
+        self._pool = pool
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self._pool.submit(fn, *args, **kwargs)
+
+
+def test_an_executor_of_unknown_size_needs_workers(caplog: pytest.LogCaptureFixture) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        minimize(bowl, X, budget=3, executor=pool)
+        minimize(bowl, X, budget=3, executor=Unsized(pool), workers=2)
+        assert caplog.text == ""
+        minimize(bowl, X, budget=3, executor=Unsized(pool))
+    assert "the executor Unsized has no known number of workers: state workers" in caplog.text
 
 
 def test_a_run_without_a_trial_says_so(caplog: pytest.LogCaptureFixture) -> None:

@@ -44,14 +44,17 @@ def minimize(
 
     An exception, NaN and an infinity make a failed trial, which the logger functionspace_bo reports
     with the traceback. If the first three trials fail alike, FailuresError ends the run unless
-    failures="expected"; its __cause__ is the exception of the last trial. Ctrl-C ends the run; the
-    result so far is returned. Evaluations in threads then go on until they return, with
-    trial.should_stop() true, and their values are lost.
+    failures="expected"; its __cause__ is the exception of the last trial. A result without a number
+    of the objectives or of `require` also ends the run, if no trial of the run has a value.
+
+    Ctrl-C ends the run; the result so far is returned. Evaluations in threads then go on until they
+    return, with trial.should_stop() true, and their values are lost.
 
     Args:
         f: The objective.
         space: Parameters by name, such as {"lr": Float(1e-5, 0.1, log=True), "opt": ["a", "b"]}.
-        executor: Evaluates f, for example in processes. The default is threads.
+        executor: Evaluates f, for example in processes. The default is threads. State workers for
+            an executor of another library.
         target: The run ends when a trial is at least as good.
         time: The run starts no trial after so many seconds.
         max_failures: FailuresError ends the run when more trials have failed; with 0 at the first

@@ -100,6 +100,14 @@ class Outcomes:
                 )
         return None if self.several else numbers[self.goals[0].name], numbers
 
+    def misses(self, value: Any) -> bool:
+        """Reports whether a report of usable numbers lacks one that a complete trial has."""
+        try:
+            numbers = read_numbers(value, [g.name for g in self.goals], self.declared)
+        except TrialError:
+            return False
+        return not numbers.keys() >= set(self.declared)
+
     def feasible(self, numbers: Mapping[str, float]) -> bool | None:
         """Reports whether numbers meet the requirements; None if there are none."""
         if not self.requirements:

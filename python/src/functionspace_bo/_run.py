@@ -248,6 +248,9 @@ class Run:
             try:
                 told = self._study._tell(trial, value, seconds)
             except TrialError as err:
+                if self._study._outcomes.misses(value) and not self._succeeded():
+                    self._misnamed(trial, err)
+                    return
                 told = self._study._fail(trial, str(err), seconds)
         if told.state == "failed":
             self._failed(told, error)
@@ -262,6 +265,13 @@ class Run:
             _clear_frames(error)
         if self._callback is not None and self._callback(self._study, told):
             self._stopped = self._stopped or "the callback ended the run"
+
+    def _misnamed(self, trial: Trial, error: TrialError) -> None:
+        """Ends the run at a result that lacks a number. A wrong name then costs one evaluation."""
+        self._study._interrupt(trial)
+        self._stopped = self._stopped or FailuresError(
+            f"trial {trial.number} stays pending: {error} (for a failed trial raise an exception)"
+        )
 
     def _succeeded(self) -> bool:
         """Reports whether a trial of this run has a value."""
@@ -429,8 +439,15 @@ def finite(name: str, number: Any) -> float | None:
 
 
 def _slots(executor: Executor | None) -> int:
-    """Returns the number of evaluations that an executor performs at a time."""
-    return int(getattr(executor, "_max_workers", None) or 1)
+    """Returns the number of evaluations that an executor performs at a time, or 1."""
+    slots = int(getattr(executor, "_max_workers", None) or 0)
+    if executor is not None and slots == 0:
+        logger.warning(
+            "one trial is evaluated at a time, as the executor %s has no known number of workers: "
+            "state workers",
+            type(executor).__name__,
+        )
+    return slots or 1
 
 
 def takes_trial(f: Objective) -> bool:
