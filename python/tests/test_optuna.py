@@ -616,6 +616,10 @@ def test_options() -> None:
         ({"direction": "maximize"}, TypeError, "use direction of optuna.create_study"),
         ({"n_startup_trials": 0}, StudyError, "n_startup_trials is 0, want 1 to 10000"),
         ({"n_startup_trials": 1.5}, StudyError, "n_startup_trials must be a whole number, not 1.5"),
+        ({"noise_sd": 0}, StudyError, "for an exact objective use deterministic_objective=True"),
+        ({"noise_sd": [0.1, -1]}, StudyError, "is -1, want a positive number"),
+        ({"noise_sd": "a"}, ValueError, "the noise_sd is 'a', want a number"),
+        ({"noise_sd": 1, "deterministic_objective": True}, StudyError, "and determin"),
     ],
 )
 def test_hints_name_arguments_of_the_sampler(
@@ -623,6 +627,26 @@ def test_hints_name_arguments_of_the_sampler(
 ) -> None:
     with pytest.raises(error, match=message):
         FunctionSpaceSampler(**options)
+
+
+def test_noise_that_is_known() -> None:
+    def objective(trial: Any) -> float:
+        return float((trial.suggest_float("x", 0, 1) - 0.3) ** 2)
+
+    found = []
+    for noise in (None, 1e-4, 2):
+        study = study_of(noise_sd=noise)
+        study.optimize(objective, n_trials=9)
+        found.append(study.trials[-1].params["x"])
+    assert len(set(found)) == 3
+    study = optuna.create_study(
+        directions=["minimize", "maximize"], sampler=FunctionSpaceSampler(seed=1, noise_sd=[0.1, 2])
+    )
+    study.optimize(lambda t: (objective(t), objective(t)), n_trials=7)
+    with pytest.raises(ValueError, match="has 2 objectives, and noise_sd has 1 numbers"):
+        optuna.create_study(
+            directions=["minimize"] * 2, sampler=FunctionSpaceSampler(noise_sd=0.1)
+        ).optimize(lambda t: (objective(t), objective(t)), n_trials=1)
 
 
 def test_independent_sampler() -> None:

@@ -19,10 +19,11 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, SupportsFloat, TypeVar
 
 from ._definition import define
 from ._options import METHOD
+from ._outcomes import as_float
 from ._process import on_fork
 from ._suggester import Suggester
 from .errors import ExhaustedError, StudyError
@@ -103,6 +104,8 @@ class FunctionSpaceSampler(BaseSampler):
         group: Divide parameters into groups. If false, only parameters of all complete trials are
             sampled together, and the others by independent_sampler.
         deterministic_objective: Equal points have equal values.
+        noise_sd: Standard deviation of the noise of a value, in its unit, if it is known; a
+            sequence for several objectives.
         independent_sampler: Sampler of the trials until one is complete or pruned, and of
             parameters that no complete or pruned trial has; default RandomSampler.
         constraints_func: Function of a trial that returns numbers, which are above zero if the
@@ -123,6 +126,7 @@ class FunctionSpaceSampler(BaseSampler):
         independent_sampler: BaseSampler | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         warn_independent_sampling: bool = True,
+        noise_sd: SupportsFloat | Sequence[SupportsFloat] | None = None,
         **options: Unpack[MethodOptions],
     ) -> None:
         self._options = _method(options, n_startup_trials)
@@ -131,6 +135,7 @@ class FunctionSpaceSampler(BaseSampler):
         self._process = os.getpid()
         self._group = group
         self._deterministic = deterministic_objective
+        self._noise = _noise(noise_sd)
         self._independent_default = independent_sampler is None
         self._independent_sampler = independent_sampler or RandomSampler(
             seed=None if seed is None else self._seed % 2**32
@@ -139,9 +144,11 @@ class FunctionSpaceSampler(BaseSampler):
         self._warn = warn_independent_sampling
         self._suggester = Suggester()
         try:
-            self._suggester.check(self._options)
+            self._suggester.check({**self._options, "objectives": self._stated_noise()})
         except StudyError as err:
-            raise StudyError(str(err).replace(" initial ", " n_startup_trials ")) from None
+            message = str(err).replace(" initial ", " n_startup_trials ")
+            message = message.replace("noise_free: true", "deterministic_objective=True")
+            raise StudyError(message.replace("noise_free", "deterministic_objective")) from None
         self._forget()
         self._lock = threading.Lock()  # held from reading the trials to storing the suggestion
         on_fork(self)
@@ -169,7 +176,7 @@ class FunctionSpaceSampler(BaseSampler):
     ) -> dict[str, Any]:
         """Returns suggested values of all parameters of a search space."""
         study = _whole(study)
-        _check_objectives(study)
+        self._check_objectives(study)
         fixed: Mapping[str, Any] = trial.system_attrs.get("fixed_params", {})
         if search_space.keys() <= fixed.keys():
             return {}
@@ -197,7 +204,7 @@ class FunctionSpaceSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Returns a value of independent_sampler."""
-        _check_objectives(study)
+        self._check_objectives(study)
         if self._warn:
             complete = _whole(study).get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
             if any(param_name in t.params for t in complete):
@@ -232,6 +239,26 @@ class FunctionSpaceSampler(BaseSampler):
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
         self._independent_sampler.after_trial(study, trial, state, values)
 
+    def _stated_noise(self) -> list[dict[str, Any]]:
+        """Returns objectives with the stated noise, in the form of a request."""
+        return [
+            {"name": f"o{i}", "noise_sd": sd, "noise_free": self._deterministic}
+            for i, sd in enumerate(self._noise)
+        ]
+
+    def _check_objectives(self, study: Study) -> None:
+        """Raises ValueError if the sampler cannot optimise the objectives of a study."""
+        n = len(study.directions)
+        if n > _OBJECTIVES:
+            raise ValueError(
+                f"the study has {n} objectives: FunctionSpaceSampler is for at most {_OBJECTIVES}"
+            )
+        if self._noise and len(self._noise) != n:
+            raise ValueError(
+                f"the study has {n} objectives, and noise_sd has {len(self._noise)} numbers: want "
+                "one for each objective"
+            )
+
     def close(self) -> None:
         """Ends the `bo` process. The next suggestion starts another."""
         with self._lock:
@@ -263,7 +290,7 @@ class FunctionSpaceSampler(BaseSampler):
             "parameters": [
                 {"name": names[name], **parameter(d).definition()} for name, d in space.items()
             ],
-            "objectives": history.objectives(exact),
+            "objectives": history.objectives(exact, self._noise),
             "seed": self._seed,
         }
         if history.constraints:
@@ -272,7 +299,7 @@ class FunctionSpaceSampler(BaseSampler):
         try:
             point = self._suggester.ask(study.study_name, definition, told)
         except ExhaustedError:  # every point has a trial
-            definition["objectives"] = history.objectives(False)
+            definition["objectives"] = history.objectives(False, self._noise)
             point = self._suggester.ask(study.study_name, definition, told)
         return {name: decode(d, point[names[name]]) for name, d in space.items()}
 
@@ -345,13 +372,16 @@ class _History:
             for name, d in t.distributions.items()
         )
 
-    def objectives(self, noise_free: bool) -> list[dict[str, Any]]:
-        """Returns the objectives in the form of a request."""
+    def objectives(self, noise_free: bool, noise: Sequence[float]) -> list[dict[str, Any]]:
+        """Returns the objectives in the form of a request, with the noise if it is known."""
         names = ["value"] if len(self.goals) == 1 else [f"o{i}" for i in range(len(self.goals))]
-        return [
+        listed: list[dict[str, Any]] = [
             {"name": name, "goal": goal, "noise_free": noise_free}
             for name, goal in zip(names, self.goals, strict=True)
         ]
+        for objective, sd in zip(listed, noise, strict=False):
+            objective["noise_sd"] = sd
+        return listed
 
     def told(self, space: Distributions, known: _Known[Any]) -> list[dict[str, Any]]:
         """Returns the trials in the space in the form of a request."""
@@ -456,12 +486,12 @@ def _method(options: Mapping[str, Any], initial: int | None) -> dict[str, Any]:
     return definition
 
 
-def _check_objectives(study: Study) -> None:
-    if len(study.directions) > _OBJECTIVES:
-        raise ValueError(
-            f"the study has {len(study.directions)} objectives: FunctionSpaceSampler is for at "
-            f"most {_OBJECTIVES}"
-        )
+def _noise(noise_sd: SupportsFloat | Sequence[SupportsFloat] | None) -> list[float]:
+    """Returns the standard deviation of the noise of each objective, or an empty list."""
+    if noise_sd is None:
+        return []
+    listed = noise_sd if isinstance(noise_sd, Sequence) else [noise_sd]
+    return [as_float(sd, "noise_sd") for sd in listed]
 
 
 def _checked_seed(seed: Any) -> int:
