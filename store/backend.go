@@ -20,7 +20,7 @@ type Backend interface {
 	Update(ctx context.Context, f func(Tx) error) error
 	// View runs f on a consistent snapshot of the rows. f must not write.
 	View(ctx context.Context, f func(Tx) error) error
-	// Close releases the backend's resources.
+	// Close releases the backend's resources. Later transactions of a database return ErrClosed.
 	Close() error
 }
 
@@ -160,6 +160,9 @@ var (
 
 	// ErrUnavailable reports a database that cannot be reached, or stays busy.
 	ErrUnavailable = errors.New("the store is unavailable")
+
+	// ErrClosed reports a store that was used after its Close.
+	ErrClosed = errors.New("the store is closed")
 
 	// ErrDenied reports a database whose role lacks a privilege, such as the privilege to write.
 	ErrDenied = errors.New("the database role of the store lacks a privilege")

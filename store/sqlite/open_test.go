@@ -104,6 +104,24 @@ func TestRemovedFile(t *testing.T) {
 }
 
 // A file that cannot be opened is an error with the reason.
+func TestClosed(t *testing.T) {
+	b, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "bo.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.New(b, store.Options{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, list := s.List(t.Context())
+	_, get := s.Study(t.Context(), "bread")
+	for call, err := range map[string]error{"List": list, "Study": get, "Update": b.Update(t.Context(), func(store.Tx) error { return nil })} {
+		if !errors.Is(err, store.ErrClosed) {
+			t.Errorf("%s after Close: %v, want ErrClosed", call, err)
+		}
+	}
+}
+
 func TestReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "bo.db")

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -57,6 +58,7 @@ type Dialect struct {
 // DB is a store.Backend on a database whose schema is up to date.
 type DB struct {
 	db      *sql.DB
+	closed  atomic.Bool
 	dialect Dialect
 	group   group // of Updates, if Dialect.Exclusive
 	places  places
@@ -73,8 +75,11 @@ func New(db *sql.DB, d Dialect, upgrade store.Upgrade) (*DB, error) {
 	return &DB{db: db, dialect: d, group: group{turn: make(chan struct{}, 1)}, places: places{of: map[string]*queue{}}, newest: newest, upgrade: upgrade}, err
 }
 
-// Close closes the database.
-func (b *DB) Close() error { return b.db.Close() }
+// Close closes the database. Later transactions return store.ErrClosed.
+func (b *DB) Close() error {
+	b.closed.Store(true)
+	return b.db.Close()
+}
 
 // Upgraded implements store.Upgraded.
 func (b *DB) Upgraded() store.Upgrade { return b.upgrade }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/functionspace/bo/store"
 )
 
 // Statement is one statement of a transaction. Arguments are numbers and texts.
@@ -212,7 +214,10 @@ func assign(to any, v driver.Value) error {
 // session calls f with a connection of the pool.
 func (b *DB) session(ctx context.Context, f func(Session) error) error {
 	c, err := b.db.Conn(ctx)
-	if err != nil {
+	switch {
+	case err != nil && b.closed.Load():
+		return store.ErrClosed
+	case err != nil:
 		return err
 	}
 	defer c.Close()
