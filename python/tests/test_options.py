@@ -46,10 +46,14 @@ def test_known_noise() -> None:
     ("options", "hint"),
     [
         ({"direction": "maximize"}, 'direction is no option: use goal="maximize"'),
+        ({"callbacks": [print]}, "callbacks is no option: use callback"),
+        ({"catch": (ValueError,)}, "catch is no option: every exception makes a failed trial"),
+        ({"pruner": object()}, 'pruner is no option: use stop="median"'),
+        ({"sampler": object()}, "sampler is no option: use surrogate"),
         ({"directions": ["maximize"]}, "directions is no option: use goal, or objectives"),
     ],
 )
-def test_directions_of_other_packages(options: dict[str, Any], hint: str) -> None:
+def test_options_of_other_packages(options: dict[str, Any], hint: str) -> None:
     with pytest.raises(StudyError, match=hint):
         minimize(lambda p: 0.0, {"x": Float(0, 1)}, budget=3, **options)
 

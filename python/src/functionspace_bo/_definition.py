@@ -21,6 +21,10 @@ _OF_OTHERS = {
     "load_if_exists": "Study.create has exist_ok=True",
     "direction": 'use goal="maximize" or "minimize"',
     "directions": "use goal, or objectives",
+    "callbacks": "use callback, a function of the study and the trial",
+    "catch": 'every exception makes a failed trial; failures="expected" if the first ones may fail',
+    "pruner": 'use stop="median" or "asha"',
+    "sampler": "use surrogate and acquisition",
 }
 """The remedies for options of other packages."""
 
