@@ -109,6 +109,13 @@ func (e *experiment) settings(list []*api.AlgorithmSetting) error {
 		case name == "constraints":
 			d.Constraints = split(text)
 			continue
+		case name == "noise_sd":
+			sd, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return fmt.Errorf("algorithm setting noise_sd is %q, want a positive number", text)
+			}
+			d.Objectives[0].NoiseSD = &sd
+			continue
 		case slices.Contains(studySettings, name):
 			if err := settings.Set(&options, name, text); err != nil {
 				return fmt.Errorf("algorithm setting %w", err)

@@ -238,6 +238,12 @@ func TestSuggestionsAreBoSuggest(t *testing.T) {
 			require.Empty(t, code, message)
 			require.Equal(t, suggested(t, fmt.Sprintf(document, k.keys, k.told)), texts(reply), k.keys)
 		}
+		q := request(proto.CloneOf(e), 3, trials...)
+		q.Experiment.Spec.Algorithm = experiment(nil, "noise_sd", "0.2", "initial", "2").Spec.Algorithm
+		reply, code, message := c.suggest(q)
+		require.Empty(t, code, message)
+		noisy := strings.Replace(document, `"goal": "maximize"`, `"goal": "maximize", "noise_sd": 0.2`, 1)
+		require.Equal(t, suggested(t, fmt.Sprintf(noisy, `"initial": 2`, told)), texts(reply))
 	})
 }
 
@@ -305,6 +311,8 @@ func TestFaults(t *testing.T) {
 		{experiment(x, "seed", "-1"), `algorithm setting`},
 		{experiment(x, "initial", "none"), `algorithm setting`},
 		{experiment(x, "kernel", ""), `algorithm setting "kernel": the name or the value is empty`},
+		{experiment(x, "noise_sd", "small"), `algorithm setting noise_sd is "small", want a positive number`},
+		{experiment(x, "noise_sd", "0"), `noise_sd of "loss" is 0, want a positive number`},
 		{experiment(x, "require", "latency"), `latency`},
 		{experiment(x, "require", "latency <= 4; memory <= 8"), `algorithm setting require: "memory" is not among additionalMetricNames, and Katib collects no other metrics`},
 	}
