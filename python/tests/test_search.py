@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: E402
 from sklearn.datasets import make_classification  # noqa: E402
 from sklearn.exceptions import FitFailedWarning  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
-from sklearn.model_selection import GroupKFold, cross_val_score  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GroupKFold,
+    KFold,
+    ShuffleSplit,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.svm import SVC  # noqa: E402
@@ -143,12 +148,51 @@ def test_a_finite_space_ends_the_search() -> None:
         ({"goal": "minimize"}, "options: goal: a score is maximised"),
         ({"seed": 1}, "options: seed: the argument random_state"),
         ({"stop": "median"}, "options: stop: a candidate is scored at once"),
+        ({"end": {"target": 0.9}}, "options: end: the argument budget ends the search"),
+        ({"require": ["size <= 3"]}, "options: require: a candidate has one number"),
         ({"kernle": "rbf"}, "kernle"),
     ],
 )
 def test_invalid_options(options: dict[str, Any], fault: str) -> None:
     with pytest.raises(StudyError, match=fault):
         SearchCV(Peaked(), {"at": Float(-5, 5)}, options=options).fit(X, Y)
+
+
+def test_earlier_evaluations_do_not_count_against_the_budget() -> None:
+    earlier = [{"params": {"at": at}, "value": 1 - (at - 3) ** 2} for at in (0, 1, 2)]
+    search = SearchCV(Peaked(), {"at": Float(-5, 5)}, budget=3, options={"earlier": earlier})
+    assert len(search.fit(X, Y).cv_results_["params"]) == 3
+    assert len(search.study_.trials) == 6
+    with pytest.raises(ValueError, match="is too small"):
+        clone(search).set_params(estimator=Peaked(least=6)).fit(X, Y)
+    with pytest.raises(KeyboardInterrupt):
+        clone(search).set_params(estimator=Peaked(stop=-5)).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("cv", "warned"),
+    [
+        (3, 0),
+        (KFold(3), 0),
+        (KFold(3, shuffle=True, random_state=1), 0),
+        (KFold(3, shuffle=True), 1),
+        (ShuffleSplit(3), 1),
+    ],
+)
+def test_folds_that_change_warn(cv: Any, warned: int, recwarn: pytest.WarningsRecorder) -> None:
+    SearchCV(Peaked(), {"at": Float(-5, 5)}, budget=2, cv=cv).fit(X, Y)
+    assert sum("set random_state of cv" in str(w.message) for w in recwarn) == warned
+
+
+def test_a_fault_of_a_fit_is_no_failed_candidate() -> None:
+    class Faulty(Peaked):
+        def fit(self, x: Any, y: Any) -> Peaked:
+            raise ValueError("All the rows are equal")
+
+    search = SearchCV(Faulty(), {"at": Float(-5, 5)}, error_score="raise")
+    with pytest.raises(ValueError, match="All the rows"):
+        search.fit(X, Y)
+    assert [t.state for t in search.study_.trials] == ["pending"]
 
 
 def test_copies() -> None:

@@ -21,6 +21,8 @@ This module needs NumPy and scikit-learn: pip install 'scikit-learn>=1.6'.
 from __future__ import annotations
 
 import math
+import numbers
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -43,8 +45,10 @@ __all__ = ["SearchCV"]
 
 _OWN = {
     "budget": "the argument budget",
+    "end": "the argument budget ends the search",
     "goal": "a score is maximised",
     "objectives": "refit names the score of several",
+    "require": "a candidate has one number, its score",
     "seed": "the argument random_state",
     "stop": "a candidate is scored at once",
     "workers": "the arguments batch and n_jobs",
@@ -79,7 +83,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         scoring: As for GridSearchCV. With several scores, refit names the score to maximise.
         n_jobs: As for GridSearchCV.
         refit: As for GridSearchCV. A function is for one score.
-        cv: As for GridSearchCV.
+        cv: As for GridSearchCV. Folds that are shuffled need an integer random_state: folds are
+            drawn again for every batch.
         verbose: As for GridSearchCV.
         pre_dispatch: As for GridSearchCV.
         error_score: As for GridSearchCV.
@@ -135,20 +140,26 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
             **options,
         )
         tolerant = options.get("failures") == "expected"
+        if _changes(self.cv):
+            warnings.warn(
+                "the folds of cv change from batch to batch, which adds noise to the comparison of "
+                "candidates: set random_state of cv to an integer",
+                stacklevel=3,
+            )
         with self.study_ as study:
             try:
-                while (left := self.budget - len(study.trials)) > 0:
+                while (left := self.budget - len(_candidates(study))) > 0:
                     try:
                         trials = study.ask(min(self.batch, left))
                     except ExhaustedError:
                         break
                     fault = self._evaluate(study, trials, evaluate_candidates)
-                    tried = study.trials
+                    tried = _candidates(study)
                     enough = len(tried) >= (self.budget if tolerant else _ALL_FAILED)
                     if fault and enough and all(t.state == "failed" for t in tried):
                         raise fault
             except KeyboardInterrupt:
-                done = sum(t.state == "complete" for t in study.trials)
+                done = sum(t.state == "complete" for t in _candidates(study))
                 if not done:
                     raise
                 warnings.warn(f"interrupted: the search ends with {done} candidates", stacklevel=2)
@@ -163,7 +174,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         try:
             results = evaluate([t.params for t in trials])
         except ValueError as err:
-            if not str(err).lstrip().startswith("All the"):  # fits failed
+            if not re.match(r"\s*All the \d+ fits failed", str(err)):
                 raise
             message = str(err).rstrip().rpartition("\n")[2]
             for t in trials:
@@ -187,3 +198,14 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
                 f"refit={self.refit!r} names no score; the search needs one of several"
             )
         return key
+
+
+def _candidates(study: Study) -> list[Trial]:
+    """Returns the trials that the search asked for, without earlier evaluations."""
+    return [t for t in study.trials if t.source != "added"]
+
+
+def _changes(cv: Any) -> bool:
+    """Reports whether each call of the method split of cv may return other folds."""
+    seed = getattr(cv, "random_state", 0)
+    return getattr(cv, "shuffle", True) and not isinstance(seed, numbers.Integral)
