@@ -91,8 +91,9 @@ func Unimportant(v *loop.View) string {
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
 // order of the total index. A parameter with one value in all complete trials has the direction NotVaried, null
 // indices and the last place; the function is taken at this value. The other parameters are independent and uniform on the
-// encoded space. A point that violates a constraint on numbers is replaced by its space.Space.Balance, so the shares of a
-// mixture are divided by their sum; other constraints are ignored. If values were log transformed, the function is the
+// encoded space. A point that violates a constraint on numbers is replaced by its space.Space.Balance if that is
+// feasible, so the shares of a mixture are divided by their sum. Other points that violate a constraint are counted
+// unchanged, such as most of a - b >= 0.1, and many with several constraints. If values were log transformed, the function is the
 // posterior median. The default Gaussian process is fitted to the complete trials again, with
 // the likelier of the kernels matern52 and rbf. Its fit starts from the hyperparameters of v.
 //

@@ -219,3 +219,16 @@ func TestImportanceInAMixture(t *testing.T) {
 		require.InDelta(t, jansen[j]/variance, float64(e.Total), 0.06, e.Parameter)
 	}
 }
+
+// A point for which no change in proportion is feasible keeps its place.
+func TestImportanceKeepsPointsThatCannotBeMoved(t *testing.T) {
+	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1))
+	require.NoError(t, err)
+	excess := func(p space.Point) float64 { return max(0, p.Float("b")+0.1-p.Float("a")) }
+	s, err = s.Constrain(space.Condition{Text: "a - b >= 0.1", On: []string{"a", "b"}, Holds: func(p space.Point) bool { return excess(p) == 0 }, Excess: excess})
+	require.NoError(t, err)
+	points := newSaltelli(s, s.Parameters(), 64)
+	for _, u := range [][]float64{{0.3, 0.6}, {0.6, 0.3}} {
+		require.Equal(t, u, points.projected(mat.NewDense(1, 2, u)).RawRowView(0))
+	}
+}

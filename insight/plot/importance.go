@@ -14,7 +14,7 @@ import (
 const MaxEffects = 40
 
 // Constrained is the remark on the importance of a space with constraints on parameters.
-const Constrained = "Numbers of points that violate a constraint on parameters change in proportion to meet it."
+const Constrained = "Numbers of points that violate a constraint on parameters change in proportion to meet it, where that is possible."
 
 // Importance draws the total and first-order Sobol indices with their intervals, and the direction
 // of each effect.

@@ -222,7 +222,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
 
   const addImportance = () => {
     const picture = new Picture('importance-chart', charts.importance);
-    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.' + (report.study.constraints ? ' Points that violate a constraint on numbers are moved: the numbers change in proportion.' : '')), picture.figure);
+    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.' + (report.study.constraints ? ' Points that violate a constraint on numbers are moved: the numbers change in proportion. Where that is not possible, the points count unmoved.' : '')), picture.figure);
   };
 
   const addCalibration = () => {
