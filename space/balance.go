@@ -8,7 +8,8 @@ import (
 // Balance returns a point with the given values, and whether it is feasible with all of them active. The other active
 // parameters have the values of the point of the unit cube u. If a constraint with an Excess does not hold, its numbers
 // that are not given change: their distances from their least values keep their ratios, as far as the ranges allow. In a
-// mixture this is the direction of Cox (1971). The error wraps ErrPoint. Balance panics unless u has Dim coordinates.
+// mixture this is the direction of Cox (1971). In other constraints some numbers may have to increase and others to decrease:
+// the distances from these ends then keep their ratios. The error wraps ErrPoint. Balance panics unless u has Dim coordinates.
 func (s *Space) Balance(values map[string]any, u []float64) (p Point, ok bool, err error) {
 	s.check(u)
 	given, err := s.given(values)
@@ -20,8 +21,8 @@ func (s *Space) Balance(values map[string]any, u []float64) (p Point, ok bool, e
 }
 
 // balance changes the numbers of p that are not given until its constraints with an Excess hold, and reports whether p is
-// then feasible with all given parameters active. If the distances of all numbers of a constraint from their least values
-// are 0, they get equal shares of their ranges. The codes of p change in place.
+// then feasible with all given parameters active. It meets one constraint after another, in a bounded number of
+// rounds. The codes of p change in place.
 func (s *Space) balance(p Point, given []float64) bool {
 	kept := func(i int) bool { return !inactive(given[i]) }
 	for i := range p.codes {
@@ -29,67 +30,86 @@ func (s *Space) balance(p Point, given []float64) bool {
 			return false
 		}
 	}
-	for k := range s.constraints {
-		if s.holds(p, k) {
-			continue
+	const rounds = 20
+	for range rounds {
+		if s.Feasible(s.Encode(p)) {
+			return true
 		}
-		if s.constraints[k].Excess == nil || !s.scale(p, k, kept) {
-			return false
-		}
-		if s.holds(p, k) {
-			continue
-		}
-		var best Point // the nearest point that rounds otherwise
-		nearest := math.Inf(1)
-		visit := func(q Point) {
-			var d2 float64
-			for _, i := range s.on[k] {
-				if width := s.params[i].Max - s.params[i].Min; width > 0 {
-					d2 += math.Pow((q.codes[i]-p.codes[i])/width, 2)
-				}
+		for k := range s.constraints {
+			if s.holds(p, k) {
+				continue
 			}
-			if d2 < nearest && s.feasible(q) {
-				best, nearest = q, d2
+			if s.constraints[k].Excess == nil || !s.scale(p, k, kept) {
+				return false
+			}
+			if !s.holds(p, k) {
+				s.round(p, k, kept)
 			}
 		}
-		s.restore(s.Encode(p), kept, func(u []float64) { visit(s.Decode(u)) })
-		for _, i := range s.on[k] {
-			if q := &s.params[i]; q.discrete() && q.numeric() && !kept(i) {
-				for _, step := range []float64{-1, 1} {
-					if to := q.index(p.codes[i]) + step; 0 <= to && to < float64(q.levels()) {
-						codes := slices.Clone(p.codes)
-						codes[i] = q.level(to)
-						visit(Point{space: s, codes: codes})
-					}
-				}
-			}
-		}
-		if best.space == nil {
-			return false
-		}
-		copy(p.codes, best.codes)
 	}
-	return s.feasible(p)
+	return s.Feasible(s.Encode(p))
 }
 
-// scale multiplies the distances of the numbers of constraint k from their least values by one factor, for which the
-// excess is 0 but for the rounding to steps. It reports whether there are such numbers.
+// round moves p to the nearest point found that meets constraint k by other steps of one number.
+func (s *Space) round(p Point, k int, kept func(i int) bool) {
+	var best Point
+	nearest := math.Inf(1)
+	visit := func(q Point) {
+		var d2 float64
+		for _, i := range s.on[k] {
+			if width := s.params[i].Max - s.params[i].Min; width > 0 {
+				d2 += math.Pow((q.codes[i]-p.codes[i])/width, 2)
+			}
+		}
+		if d2 < nearest && s.holds(q, k) {
+			best, nearest = q, d2
+		}
+	}
+	s.restore(s.Encode(p), kept, func(u []float64) { visit(s.Decode(u)) })
+	most := float64(1 + len(s.on[k])/2) // the roundings of all numbers
+	for _, i := range s.on[k] {
+		q := &s.params[i]
+		if !q.discrete() || !q.numeric() || kept(i) {
+			continue
+		}
+		at := q.index(p.codes[i])
+		for to := max(at-most, 0); to <= min(at+most, float64(q.levels()-1)); to++ {
+			codes := slices.Clone(p.codes)
+			codes[i] = q.level(to)
+			visit(Point{space: s, codes: codes})
+		}
+	}
+	if best.space != nil {
+		copy(p.codes, best.codes)
+	}
+}
+
+// scale multiplies the distances of the numbers of constraint k from their ends by one factor, for which the excess is 0 but
+// for the rounding to steps. It reports whether there are such numbers. The end of a number is its least value. If the excess
+// increases with one number and decreases with another, as for a difference, it is the end at which the excess is less.
+// If all distances are 0, they become shares of the ranges.
 func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 	var at []int
-	var distance []float64
-	factor := 0.0
 	for _, i := range s.on[k] {
-		if q := &s.params[i]; q.numeric() && !kept(i) {
-			at, distance = append(at, i), append(distance, p.codes[i]-q.Min)
-			factor = max(factor, min(1, p.codes[i]-q.Min))
+		if s.params[i].numeric() && !kept(i) {
+			at = append(at, i)
 		}
 	}
 	if len(at) == 0 {
 		return false
 	}
-	if factor > 0 {
-		factor = 1
-	} else {
+	end, distance, factor := make([]float64, len(at)), make([]float64, len(at)), 0.0
+	upper := s.falling(p, k, at)
+	for j, i := range at {
+		q := &s.params[i]
+		if end[j] = q.Min; upper != nil && upper[j] {
+			end[j] = q.Max
+		}
+		if distance[j] = p.codes[i] - end[j]; distance[j] != 0 {
+			factor = 1
+		}
+	}
+	if factor == 0 {
 		for j, i := range at {
 			distance[j] = s.params[i].Max - s.params[i].Min
 		}
@@ -97,7 +117,7 @@ func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 	excess := func(factor float64) float64 {
 		for j, i := range at {
 			q := &s.params[i]
-			p.codes[i] = min(max(q.Min+factor*distance[j], q.Min), q.Max)
+			p.codes[i] = min(max(end[j]+factor*distance[j], q.Min), q.Max)
 		}
 		return s.constraints[k].Excess(p)
 	}
@@ -106,7 +126,7 @@ func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 	is := excess(factor)
 	for round, change := 0, 1.0/8; round < 50 && change > 1e-4 && is > 0; round++ {
 		slope := (excess(factor+change) - is) / change
-		if slope == 0 { // all numbers are at their upper bounds
+		if slope == 0 { // all numbers are at their bounds
 			slope = (is - excess(factor-change)) / change
 		}
 		next := factor - is/slope
@@ -121,7 +141,7 @@ func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 	}
 	excess(factor)
 	for _, d := range []float64{-1e-12, 1e-12, -1e-9, 1e-9} { // rounding errors at a bound
-		if s.holds(p, k) {
+		if s.holds(s.Decode(s.Encode(p)), k) {
 			break
 		}
 		excess(factor * (1 + d))
@@ -132,6 +152,34 @@ func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 		}
 	}
 	return true
+}
+
+// falling reports for each of the numbers at whether the excess of constraint k decreases with it. It returns nil if the
+// excess decreases with all that change it, or with none.
+func (s *Space) falling(p Point, k int, at []int) []bool {
+	out, up, down := make([]bool, len(at)), false, false
+	f := s.constraints[k].Excess
+	is := f(p)
+	q := Point{space: s, codes: slices.Clone(p.codes)}
+	for j, i := range at {
+		n := &s.params[i]
+		step := 1e-6 * (n.Max - n.Min)
+		if n.Kind == KindInt {
+			step = 1
+		}
+		if p.codes[i]+step > n.Max {
+			step = -step
+		}
+		q.codes[i] = p.codes[i] + step
+		change := (f(q) - is) / step
+		q.codes[i] = p.codes[i]
+		out[j] = change < 0
+		up, down = up || change > 0, down || change < 0
+	}
+	if !up || !down {
+		return nil
+	}
+	return out
 }
 
 // numeric reports whether the codes of p are its values.

@@ -125,3 +125,74 @@ func TestCompleteMeetsABound(t *testing.T) {
 	assert.InDelta(t, 15, p.Float("b"), 1)
 	assert.InDelta(t, 1.45, p.Float("c"), 0.02)
 }
+
+// Most points reach several constraints at once, and keep the given value.
+func TestBalanceOfSeveralConstraints(t *testing.T) {
+	type excess = func(p Point) float64
+	sum := func(names ...string) excess {
+		return func(p Point) float64 {
+			x := -1.0
+			for _, name := range names {
+				x += p.Float(name)
+			}
+			return max(0, math.Abs(x)-1e-9)
+		}
+	}
+	at := func(names string) (out []Parameter) {
+		for _, name := range names {
+			out = append(out, hundredths(string(name), 0, 1))
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		params []Parameter
+		on     []string
+		excess []excess
+	}{
+		"difference": {at("ab"), []string{"ab"}, []excess{func(p Point) float64 { return max(0, 0.1-p.Float("a")+p.Float("b")-1e-9) }}},
+		"order": {at("abc"), []string{"ab", "bc"}, []excess{
+			func(p Point) float64 { return max(0, p.Float("a")-p.Float("b")) }, func(p Point) float64 { return max(0, p.Float("b")-p.Float("c")) },
+		}},
+		"two mixtures with one component": {at("abcde"), []string{"abc", "cde"}, []excess{sum("a", "b", "c"), sum("c", "d", "e")}},
+		"a mixture with a limit": {at("abc"), []string{"abc", "ab"}, []excess{
+			sum("a", "b", "c"), func(p Point) float64 { return max(0, p.Float("a")+p.Float("b")-0.5-1e-9) },
+		}},
+		"a mixture with a ratio": {at("abc"), []string{"abc", "ab"}, []excess{
+			sum("a", "b", "c"), func(p Point) float64 { return max(0, p.Float("a")-2*p.Float("b")-1e-9) },
+		}},
+		"product": {[]Parameter{Float("a", 1, 100), Int("b", 1, 64)}, []string{"ab"}, []excess{func(p Point) float64 { return max(0, p.Float("a")*p.Float("b")-200) }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := New(c.params...)
+			require.NoError(t, err)
+			var constraints []Condition
+			for i, f := range c.excess {
+				var on []string
+				for _, name := range c.on[i] {
+					on = append(on, string(name))
+				}
+				constraints = append(constraints, Condition{Text: fmt.Sprint(i), On: on, Holds: func(p Point) bool { return f(p) <= 0 }, Excess: f})
+			}
+			s, err = s.Constrain(constraints...)
+			require.NoError(t, err)
+			rng := rand.New(rand.NewPCG(1, 2))
+			const n = 500
+			good := 0
+			for range n {
+				u := s.Encode(s.random(rng))
+				p, ok, err := s.Balance(nil, u)
+				require.NoError(t, err)
+				require.Equal(t, s.Feasible(s.Encode(p)), ok)
+				if !ok {
+					continue
+				}
+				good++
+				given := map[string]any{"a": p.Value("a")} // so there is a feasible point with this value
+				p, _, err = s.Balance(given, s.Encode(s.random(rng)))
+				require.NoError(t, err)
+				require.Equal(t, given["a"], p.Value("a"))
+			}
+			require.Greater(t, good, n*4/5)
+		})
+	}
+}
