@@ -198,13 +198,15 @@ func meanOf(p surrogate.Posterior) function {
 // intervals sets the intervals of the effects from n drawn functions. The error of the indices
 // of mean at the points of s is subtracted: mean is a control variate of the integration.
 func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean function, n int, draw func(k int) function) error {
-	s.kept = make([]*mat.Dense, len(s.params))
-	err := parallel.Try(len(s.params), func(i int) error {
-		s.kept[i] = s.mixed(i)
-		return ctx.Err()
-	})
-	if err != nil {
-		return err
+	if len(s.space.Constraints()) > 0 {
+		s.kept = make([]*mat.Dense, len(s.params))
+		err := parallel.Try(len(s.params), func(i int) error {
+			s.kept[i] = s.mixed(i)
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
 	}
 	coarse, err := s.indices(ctx, mean)
 	if err != nil {
@@ -276,7 +278,7 @@ type saltelli struct {
 	params []space.Parameter
 	a, b   *mat.Dense   // points before Project
 	at     *mat.Dense   // rows of a, projected
-	kept   []*mat.Dense // mixed of each parameter, if it is used for many functions
+	kept   []*mat.Dense // mixed of each parameter, if constraints make it dear; else nil
 }
 
 // newSaltelli draws two sets of n points from one scrambled Sobol sequence.

@@ -710,3 +710,30 @@ func TestSlicesOfAMixture(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, all[0].Points[1].Feasible)
 }
+
+// An average finds a feasible point of a constraint without an excess by a random search.
+func TestAverageOfARareValue(t *testing.T) {
+	s, err := space.New(space.Float("a", 0, 1), space.Int("b", 0, 200))
+	require.NoError(t, err)
+	s, err = s.Constrain(space.Condition{Text: "b == 7", On: []string{"b"}, Holds: func(p space.Point) bool { return p.Int("b") == 7 }})
+	require.NoError(t, err)
+	var h loop.History
+	for i := range 6 {
+		p, err := s.PointOf(map[string]any{"a": 0.2 * float64(i), "b": 7})
+		require.NoError(t, err)
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: p.Float("a")})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{NoiseFree: true}, h)
+	require.NoError(t, err)
+	all, err := Slices(v, SliceOptions{Points: 4, Average: 1})
+	require.NoError(t, err)
+	for _, p := range all[0].Points {
+		require.True(t, p.Feasible, "a = %v", p.X)
+	}
+	all, err = Slices(v, SliceOptions{Points: 5})
+	require.NoError(t, err)
+	require.False(t, all[1].Moved, "no change of a makes another b feasible")
+	m, err := Map(v, "a", "b", 5)
+	require.NoError(t, err)
+	require.False(t, m.Moved)
+}

@@ -112,11 +112,12 @@ func (s *Slice) through(v *loop.View, g grid, at space.Point) {
 			others++
 		}
 	}
-	if s.Moved = others == 0 && len(g.values) > 1 && len(v.Space.Constraints()) > 0; s.Moved {
-		for k, value := range g.values {
-			if u, ok := balanced(v.Space, v.Space.Encode(at), map[string]any{s.Axis.Name: value}); ok {
-				rows[k], feasible[k] = u, true
-			}
+	for k, value := range g.values {
+		if others > 0 || feasible[k] {
+			continue
+		}
+		if u, ok := balanced(v.Space, v.Space.Encode(at), map[string]any{s.Axis.Name: value}); ok {
+			rows[k], feasible[k], s.Moved = u, true, true
 		}
 	}
 	x := matrix(rows)
@@ -160,7 +161,8 @@ func balanced(s *space.Space, u []float64, values map[string]any) ([]float64, bo
 }
 
 // averaged returns the first n feasible points among the rows of background with the k-th value of g. If there is none,
-// it returns the feasible ones among the first n rows that space.Space.Balance changes, or the first n rows and false.
+// it returns the feasible ones of space.Space.Balance for the first n rows, or one point of space.Space.Complete, or the
+// first n rows and false.
 func averaged(s *space.Space, g grid, k int, background *mat.Dense, n int) (*mat.Dense, bool) {
 	size, _ := background.Dims()
 	var feasible, all [][]float64
@@ -184,6 +186,10 @@ func averaged(s *space.Space, g grid, k int, background *mat.Dense, n int) (*mat
 	}
 	if len(feasible) > 0 {
 		return matrix(feasible), true
+	}
+	p, err := s.Complete(map[string]any{g.axis.Name: g.values[k]}, background.RawRowView(0), random.New(0, "average", k))
+	if err == nil {
+		return matrix([][]float64{s.Encode(p)}), true
 	}
 	return matrix(all), false
 }

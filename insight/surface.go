@@ -116,13 +116,16 @@ func pointsOf(s *space.Space, grids [2]grid, at space.Point) mapped {
 		}
 		m.rows, m.feasible = append(m.rows, row), append(m.feasible, feasible)
 	}
-	if m.moved = len(s.Constraints()) > 0 && n <= max(width, height); !m.moved {
+	if n > max(width, height) {
 		return m
 	}
 	for j, y := range grids[1].values {
 		for i, x := range grids[0].values {
+			if m.feasible[j][i] {
+				continue
+			}
 			if u, ok := balanced(s, s.Encode(at), map[string]any{grids[0].axis.Name: x, grids[1].axis.Name: y}); ok {
-				m.rows[j][i], m.feasible[j][i] = u, true
+				m.rows[j][i], m.feasible[j][i], m.moved = u, true, true
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // for the rest of the initial design together, then for one trial after another. If a suggestion
 // takes long in comparison to an evaluation, it prepares suggestions while all workers evaluate,
 // with the running trials and the earlier prepared ones pending.
-func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers int) error {
+func (s *Study) asynchronous(ctx context.Context, e evaluator, budget, workers int) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	running, ended := 0, make(chan struct{}, workers) // never blocks: at most workers run
@@ -56,7 +56,7 @@ func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers 
 			all.Go(func() {
 				defer func() { ended <- struct{}{} }()
 				start := time.Now()
-				s.evaluateOne(ctx, f, t)
+				s.evaluateOne(ctx, e, t)
 				s.pace.Evaluated(time.Since(start))
 			})
 		}

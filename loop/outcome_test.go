@@ -493,3 +493,26 @@ func TestWrongName(t *testing.T) {
 		})
 	}
 }
+
+// A stopped trial needs no numbers.
+func TestStoppedTrialWithoutNumbers(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	study, err := New(s, Options{Require: []Requirement{{Name: "size", Bound: 2}}, Stop: Stop{Rule: ASHA, Eta: 2}})
+	require.NoError(t, err)
+	calls := 0
+	r, err := study.RunOutcomes(t.Context(), func(ctx context.Context, _ space.Point) (Outcome, error) {
+		calls++
+		switch err := Report(ctx, 1, float64(calls)); {
+		case calls == 1:
+			return Outcome{}, errors.New("out of memory")
+		case errors.Is(err, ErrStopped):
+			return Outcome{}, nil
+		}
+		return Outcome{Numbers: map[string]float64{"size": 1}}, nil
+	}, 4, 1)
+	require.ErrorIs(t, err, ErrNoValue)
+	require.NotErrorIs(t, err, ErrNotFinite)
+	require.Equal(t, 4, calls)
+	require.Equal(t, Stopped, r.Trials[1].State)
+}

@@ -146,7 +146,7 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 	}
 	run, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	err := evaluate(run, s.named(f, end), budget, workers)
+	err := evaluate(run, evaluator{f, end}, budget, workers)
 	if err != nil && ctx.Err() == nil && run.Err() != nil {
 		err = context.Cause(run)
 	}
@@ -174,18 +174,10 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 	return r, nil
 }
 
-// named returns f. If an outcome of f lacks a number that the options need while no trial is complete, the function
-// calls end with the error, so that a wrong name does not take the whole budget.
-func (s *Study) named(f Evaluation, end context.CancelCauseFunc) Evaluation {
-	return func(ctx context.Context, p space.Point) (Outcome, error) {
-		out, err := f(ctx, p)
-		if err == nil {
-			if err = s.opts.checkNames(out); err != nil && !anyComplete(s.Trials()) {
-				end(err)
-			}
-		}
-		return out, err
-	}
+// evaluator evaluates the trials of a run, and can end the run.
+type evaluator struct {
+	f   Evaluation
+	end context.CancelCauseFunc
 }
 
 // noValue returns the error of a run without a complete trial.
@@ -207,7 +199,7 @@ func (s *Study) noValue(trials []Trial) error {
 }
 
 // rounds evaluates rounds of trials until budget trials are evaluated.
-func (s *Study) rounds(ctx context.Context, f Evaluation, budget, workers int) error {
+func (s *Study) rounds(ctx context.Context, e evaluator, budget, workers int) error {
 	for {
 		n := s.round(budget)
 		if n == 0 {
@@ -217,7 +209,7 @@ func (s *Study) rounds(ctx context.Context, f Evaluation, budget, workers int) e
 		if err != nil {
 			return err
 		}
-		s.evaluate(ctx, f, trials, workers)
+		s.evaluate(ctx, e, trials, workers)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -252,14 +244,14 @@ func (s *Study) evaluated() int {
 
 // evaluate evaluates the trials, up to workers at a time, and returns when all
 // are recorded or interrupted.
-func (s *Study) evaluate(ctx context.Context, f Evaluation, trials []Trial, workers int) {
+func (s *Study) evaluate(ctx context.Context, e evaluator, trials []Trial, workers int) {
 	slots := make(chan struct{}, workers)
 	var all sync.WaitGroup
 	for _, t := range trials {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			s.evaluateOne(ctx, f, t)
+			s.evaluateOne(ctx, e, t)
 		})
 	}
 	all.Wait()
@@ -267,7 +259,7 @@ func (s *Study) evaluate(ctx context.Context, f Evaluation, trials []Trial, work
 
 // evaluateOne evaluates a trial and records its result. The outcome is recorded in a deferred
 // call, so that neither a panic nor runtime.Goexit loses the trial.
-func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
+func (s *Study) evaluateOne(ctx context.Context, e evaluator, t Trial) {
 	if ctx.Err() != nil {
 		s.interrupt(t.ID)
 		return
@@ -284,6 +276,9 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 		seconds := time.Since(start).Seconds()
 		if err == nil {
 			err = s.opts.CheckOutcome(out)
+			if fault := s.opts.checkNames(out); fault != nil && s.wrongName(t.ID) {
+				e.end(fault)
+			}
 		}
 		switch {
 		case err == nil:
@@ -299,7 +294,7 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 			panic("loop: " + err.Error())
 		}
 	}()
-	out, err = f(WithReporter(ctx, func(steps ...Step) error {
+	out, err = e.f(WithReporter(ctx, func(steps ...Step) error {
 		for _, k := range steps {
 			if stop, err := s.Report(t.ID, k.Step, k.Value); err != nil {
 				return err
@@ -310,6 +305,14 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 		return nil
 	}), t.Point)
 	panicked = false
+}
+
+// wrongName reports whether a number that the outcome of a trial lacks probably has a wrong name, which would take the
+// whole budget: the trial was not stopped early, and no trial is complete.
+func (s *Study) wrongName(id int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.trials[id-1].State == Pending && !anyComplete(s.trials)
 }
 
 // interrupt marks a pending trial as one that is not being evaluated.

@@ -147,6 +147,7 @@ def test_a_finite_space_ends_the_search() -> None:
     [
         ({"goal": "minimize"}, "options: goal: a score is maximised"),
         ({"seed": 1}, "options: seed: the argument random_state"),
+        ({"batch": 2}, "options: batch: the argument batch"),
         ({"stop": "median"}, "options: stop: a candidate is scored at once"),
         ({"end": {"target": 0.9}}, "options: end: the argument budget ends the search"),
         ({"require": ["size <= 3"]}, "options: require: a candidate has one number"),

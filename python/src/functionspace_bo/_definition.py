@@ -61,7 +61,7 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
     earlier = definition.get("earlier")
     if isinstance(earlier, (str, os.PathLike)):
         definition["earlier"] = _table(earlier, definition)
-    elif hasattr(earlier, "to_csv"):
+    elif hasattr(earlier, "to_csv") and hasattr(earlier, "columns"):
         definition["earlier"] = _frame(earlier, definition)
     _require_json(definition)
     return definition, by_name

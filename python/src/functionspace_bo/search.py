@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["SearchCV"]
 
 _OWN = {
+    "batch": "the argument batch",
     "budget": "the argument budget",
     "end": "the argument budget ends the search",
     "goal": "a score is maximised",
@@ -59,7 +60,7 @@ _ALL_FAILED = 3  # failed candidates that end a search without a score
 class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
     """Searches the parameters of an estimator by Bayesian optimisation and cross-validation.
 
-    The attributes and methods are those of GridSearchCV: best_params_, best_score_,
+    It has the attributes and methods of GridSearchCV: best_params_, best_score_,
     best_estimator_, cv_results_, predict and others. study_ is the Study of the search, for example
     for study_.html_report().
 
