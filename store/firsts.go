@@ -14,14 +14,20 @@ var numbers = regexp.MustCompile(`-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[
 // Firsts detects that the first three trials of a run all fail, with messages that differ in numbers
 // only. The program is then at fault, and further trials would fail too. The zero value is ready.
 type Firsts struct {
+	// Expected leaves out failures of the program, which are normal. A result without a needed number counts.
+	Expected bool
+
 	message string // of the first failure, without numbers
 	failed  int
 	settled bool // a trial did not fail like the others
 }
 
-// Add adds the result of a trial. After the third of three failures alike it returns an error that
-// wraps ErrFailures.
-func (f *Firsts) Add(failed bool, message string) error {
+// Add adds the result of a trial. Unreported states that it failed because it lacks a needed number. After the
+// third of three failures alike Add returns an error that wraps ErrFailures.
+func (f *Firsts) Add(failed, unreported bool, message string) error {
+	if failed && !unreported && f.Expected {
+		return nil
+	}
 	short := numbers.ReplaceAllString(message, "0")
 	if f.settled || !failed || f.failed > 0 && short != f.message {
 		f.settled = true
@@ -31,5 +37,9 @@ func (f *Firsts) Add(failed bool, message string) error {
 	if f.failed++; f.failed < alike {
 		return nil
 	}
-	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", ErrFailures, alike, message)
+	hint := " (set failures: expected if such failures are normal)"
+	if unreported {
+		hint = ""
+	}
+	return fmt.Errorf("%w: the first %d failed alike: %s%s", ErrFailures, alike, message, hint)
 }

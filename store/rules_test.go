@@ -247,6 +247,12 @@ func TestRunEnds(t *testing.T) {
 		{name: "no objective", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) {
 			return store.Report{Numbers: map[string]float64{"other": 1}}, nil
 		}, want: store.ErrFailures, text: `no number named "value" was reported`},
+		{name: "no objective, failures expected", evaluate: func(_ context.Context, t store.Trial, _ space.Point) (store.Report, error) {
+			if t.Number == 2 {
+				return store.Report{}, errors.New("diverged")
+			}
+			return store.Report{Numbers: map[string]float64{"valeu": 1}}, nil
+		}, failures: study.ExpectedFailures, want: store.ErrFailures, text: `no number named "value" was reported: rename valeu to value`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -379,13 +379,11 @@ func (r *run) reaches(o study.Objective, value float64) bool {
 }
 
 // note records the first results of this run. It returns ErrFailures if all fail alike.
-func (r *run) note(t Trial, expected bool) error {
+func (r *run) note(t Trial, expected, unreported bool) error {
 	r.guard.Lock()
 	defer r.guard.Unlock()
-	if expected {
-		return nil
-	}
-	return r.firsts.Add(t.State == Failed, t.Message)
+	r.firsts.Expected = expected
+	return r.firsts.Add(t.State == Failed, unreported, t.Message)
 }
 
 // attempt evaluates a trial and stores its result. It returns the next trial to evaluate if one
@@ -425,8 +423,10 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := r.evaluate.Guarded(reporting, t, p, d.Reported())
+	unreported := false
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)
+		unreported = err != nil
 	}
 	r.pace.Evaluated(time.Since(begun))
 	report.Trial, report.Token = t.Number, t.Token
@@ -461,7 +461,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	if r.opts.OnEnd != nil {
 		r.opts.OnEnd(told)
 	}
-	return next, r.note(told, d.Failures == study.ExpectedFailures)
+	return next, r.note(told, d.Failures == study.ExpectedFailures, unreported)
 }
 
 // holds returns the attempts of this run.

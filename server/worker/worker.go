@@ -198,8 +198,6 @@ func (w *worker) note(r store.Report) error {
 	if r.Failure != "" {
 		w.done.Failed++
 	}
-	if w.definition.Failures == study.ExpectedFailures {
-		return nil
-	}
-	return w.firsts.Add(r.Failure != "", r.Message)
+	w.firsts.Expected = w.definition.Failures == study.ExpectedFailures
+	return w.firsts.Add(r.Failure != "", false, r.Message)
 }
