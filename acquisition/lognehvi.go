@@ -34,8 +34,8 @@ import (
 //
 // Build samples all evaluated points. Of more than 500 it samples 250, the first fronts of the lower confidence
 // bounds. It keeps the points that belong to a front in some sample. The samples cost O(n³) for each objective and n
-// points. In a batch the other points take the kept ones of the first. A value costs O(S·boxes); Boxes in
-// package pareto states their number.
+// points. In a batch there are at most 16 samples, and the other points take the kept ones of the first. A value costs
+// O(S·boxes); Boxes in package pareto states their number.
 type LogNEHVI struct {
 	// Samples is the number of base samples. 0 means 64; powers of two are best.
 	Samples int `set:"samples" default:"64" range:"[1,65536]" help:"joint samples"`
@@ -68,6 +68,9 @@ func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Fu
 	})
 	if err != nil {
 		return nil, err
+	}
+	if p.shared != nil {
+		count = min(count, manySamples)
 	}
 	f, samples, err := p.sampleContenders(contenders, count, rng)
 	if err != nil {

@@ -30,7 +30,7 @@ type Candidate struct {
 // together; that search also starts from the first batch, so its value is no lower. From the second
 // point on, the search is brief: it uses a sixteenth of o.Raw points, ascends from the best of them
 // and from the best of earlier maxima, and ends ascents early. In a batch LogNEI has its
-// closed form with 16 samples, once an evaluated point is feasible.
+// closed form with 16 samples, once an evaluated point is feasible, and LogNEHVI has at most 16 samples.
 //
 // While dom has other points, no suggestion repeats an evaluated point, a pending point
 // or another suggestion. If the acquisition function is flat, the suggestion is the point
