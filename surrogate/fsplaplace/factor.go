@@ -77,9 +77,9 @@ type dualFactor struct {
 	kernel prior.Kernel // nil for g = 1
 }
 
-// leastShare bounds g. Below this share of the prior variance the network's variance is mostly
-// rounding error.
-const leastShare = 1e-4
+// mostGain bounds g. Below the share 1/mostGain² of the prior variance the network's variance is
+// mostly rounding error.
+const mostGain = 100
 
 func (f *dualFactor) rank() int { _, r := f.b.Dims(); return r }
 
@@ -118,10 +118,13 @@ func (f *dualFactor) fill(at features) {
 
 // gain returns g for |u|² = s and the prior variance k.
 func gain(k, s float64) float64 {
-	if k == 0 {
+	switch {
+	case k == 0:
 		return 0
+	case mostGain*mostGain*s <= k:
+		return mostGain
 	}
-	return math.Sqrt(k / max(s, leastShare*k))
+	return math.Sqrt(k / s)
 }
 
 func (f *dualFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
@@ -148,7 +151,7 @@ func (f *dualFactor) gainVJP(dx *mat.Dense, at features, bar *mat.Dense) {
 	for i, g := range at.gain {
 		phi, b := at.phi.RawRowView(i), bar.RawRowView(i)
 		kbar[i] = 0
-		if g > 0 && g*g*leastShare < 1 {
+		if g > 0 && g < mostGain {
 			along := linalg.Dot(phi, b)
 			linalg.Axpy(-along/k[i], phi, b)
 			kbar[i] = along / (2 * k[i])
