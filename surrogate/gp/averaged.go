@@ -3,6 +3,7 @@ package gp
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,7 +31,10 @@ func (m Model) average(p *posterior, d surrogate.Dataset) {
 		return
 	}
 	spec, start := m.Spec.ByValue(), p.Learned
-	d.X, d.Y = p.Z, p.y
+	// The caller may overwrite the dataset and the values of the settings before the first use.
+	d = surrogate.Dataset{X: p.Z, Y: p.y, NoiseFree: d.NoiseFree}
+	spec.Lengthscale, spec.Inputs = slices.Clone(spec.Lengthscale), slices.Clone(spec.Inputs)
+	spec.Isotropic, spec.Variance, spec.Noise = copied(spec.Isotropic), copied(spec.Variance), copied(spec.Noise)
 	p.mixture = sync.OnceValue(func() mixture {
 		ctx := context.Background()
 		states, err := spec.Draws(ctx, d.X, d.Y, d.NoiseFree, start, averagedDraws, rand.New(rand.NewPCG(0, 0)))
@@ -49,6 +53,14 @@ func (m Model) average(p *posterior, d surrogate.Dataset) {
 		}
 		return parts
 	})
+}
+
+// copied returns a pointer to a copy of a setting, or nil.
+func copied[T any](setting *T) *T {
+	if setting == nil {
+		return nil
+	}
+	return new(*setting)
 }
 
 // Averaged returns the moments of a mixture over 16 draws of the hyperparameters from their posterior. It is p with one

@@ -99,3 +99,27 @@ func TestAveragedOfFewObservations(t *testing.T) {
 	_, err := Model{Averaged: 201}.Fit(t.Context(), observed(3), random.New(1, "fit", 0))
 	require.ErrorContains(t, err, "averaged")
 }
+
+// The draws are made at the first use. They do not read the dataset and the settings, which the caller may
+// have overwritten.
+func TestAveragedAfterItsArgumentsWereOverwritten(t *testing.T) {
+	averaged := func(d surrogate.Dataset, noise *float64, overwrite func()) []float64 {
+		m := Model{Spec: prior.Spec{Noise: noise}}
+		p, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		overwrite()
+		mean, variance := make([]float64, 1), make([]float64, 1)
+		surrogate.Averaged(p).Predict(mean, variance, mat.NewDense(1, 2, []float64{0.4, 0.9}))
+		return append(mean, variance...)
+	}
+	d, noise := observed(8), 0.1
+	d.Lo, d.Hi = []float64{0, 0}, []float64{1, 1}
+	want := averaged(d, &noise, func() {})
+	require.Equal(t, want, averaged(d, &noise, func() { noise = 2 }))
+	noise = 0.1
+	require.Equal(t, want, averaged(d, &noise, func() {
+		d.X.Zero()
+		clear(d.Y)
+		d.Lo[0], d.Hi[0] = math.NaN(), math.Inf(-1)
+	}))
+}
