@@ -162,3 +162,31 @@ func ExamplePointSource() {
 	// top of the ring: -1.0
 	// the bottom has a larger variance: true
 }
+
+// A source may change the bounds that it receives.
+func TestSourceChangesItsBounds(t *testing.T) {
+	draw := func(change bool) surrogate.PointSource {
+		return func(n int, lo, hi []float64, rng *rand.Rand) *mat.Dense {
+			x := space.Uniform(n, 2, rng)
+			x.Apply(func(_, j int, u float64) float64 { return lo[j] + u*(hi[j]-lo[j]) }, x)
+			if change {
+				clear(hi)
+				lo[0] = math.NaN()
+			}
+			return x
+		}
+	}
+	kept, changed := withPoints(draw(false), draw(false)), withPoints(draw(true), draw(true))
+	for name := range kept {
+		t.Run(name, func(t *testing.T) {
+			var means [2][]float64
+			for i, m := range []surrogate.Model{kept[name], changed[name]} {
+				p, err := m.Fit(t.Context(), someData(), random.New(1, "fit", 0))
+				require.NoError(t, err)
+				means[i] = make([]float64, 12)
+				surrogate.Means(p, means[i], someData().X)
+			}
+			assert.Equal(t, means[0], means[1])
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -31,7 +32,7 @@ func (s *Source) Points(b Box, n int, rng *rand.Rand, design func(n int, rng *ra
 	if s == nil || s.err != nil {
 		return design(n, rng)
 	}
-	x := s.draw(n, b.Lo, b.Hi, rng)
+	x := s.draw(n, slices.Clone(b.Lo), slices.Clone(b.Hi), rng)
 	if s.err = check(x, len(b.Lo)); s.err != nil {
 		return design(n, rng)
 	}
