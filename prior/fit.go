@@ -118,13 +118,16 @@ func (s Spec) At(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool,
 	return m.finish(ctx, x, y, theta)
 }
 
-// manyOptima reports whether k has several parts or a learned period.
+// manyOptima reports whether k has several parts or a learned period. The method Unwrap of a kernel written
+// in another package returns the kernel of which it maps the inputs.
 func manyOptima(k Kernel) bool {
 	switch k := k.(type) {
 	case sum, product:
 		return true
 	case scaled:
 		return manyOptima(k.inner)
+	case interface{ Unwrap() Kernel }:
+		return manyOptima(k.Unwrap())
 	}
 	for _, p := range k.Params() {
 		if baseName(p.Name) == "period" && !p.Fixed {

@@ -2,6 +2,7 @@ package prior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,6 +32,24 @@ func Potential() Kernel { return newVelocity("potential", false) }
 // Stream is the covariance of rot Ψ = (∂₂Ψ, -∂₁Ψ) for a stream function Ψ with an RBF
 // kernel: a velocity field without divergence. It has the same inputs as Potential.
 func Stream() Kernel { return newVelocity("stream", true) }
+
+// HasComponent reports whether k contains Potential or Stream. One of its inputs is then a component, and
+// two others are coordinates with the same unit.
+func HasComponent(k Kernel) bool {
+	switch k := k.(type) {
+	case sum:
+		return slices.ContainsFunc(k.terms, HasComponent)
+	case product:
+		return slices.ContainsFunc(k.factors, HasComponent)
+	case scaled:
+		return HasComponent(k.inner)
+	case onInputs:
+		return HasComponent(k.inner)
+	case velocity:
+		return true
+	}
+	return false
+}
 
 func newVelocity(name string, turned bool) Kernel {
 	return velocity{leaf{name: name, dim: velocityInputs, params: []Param{lengthscaleParam("lengthscale", 2)}}, turned}

@@ -18,6 +18,9 @@ type standardized struct {
 	inputs domain.Affine
 }
 
+// Unwrap returns k, so that the fit of the prior has as many starts as a fit of k.
+func (k standardized) Unwrap() prior.Kernel { return k.Kernel }
+
 // at returns the standardised rows of x, in mem.
 func (k standardized) at(mem *workspace.Memory, x *mat.Dense) *mat.Dense {
 	u := mem.Dense(x.Dims())
@@ -72,8 +75,8 @@ func (k standardized) WithParams(theta []float64) prior.Kernel {
 }
 
 // publishedSpec returns the prior of a fit to inputs x. With the published preset and several ordered inputs
-// the kernel has standardised inputs, unless the settings give a lengthscale or a period, a kernel in Go, or one
-// lengthscale for each input.
+// the kernel has standardised inputs, unless the settings give a lengthscale or a period, a kernel in Go, one
+// lengthscale for each input, or the kernel of a velocity field, whose coordinates have one unit.
 func (m Model) publishedSpec(x *mat.Dense) (prior.Spec, error) {
 	if !m.published() || x == nil {
 		return m.Spec, nil
@@ -86,6 +89,9 @@ func (m Model) publishedSpec(x *mat.Dense) (prior.Spec, error) {
 	k, _, err := m.Spec.Hyperparameters(dim, false)
 	if err != nil {
 		return m.Spec, err
+	}
+	if prior.HasComponent(k) {
+		return m.Spec, nil
 	}
 	for _, p := range k.Params() {
 		if p.Fixed && !strings.Contains(p.Name, "variance") {

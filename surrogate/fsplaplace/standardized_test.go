@@ -64,6 +64,39 @@ func TestPublishedSpec(t *testing.T) {
 	}
 }
 
+// The component of a velocity stays 0 or 1, and its coordinates keep one unit.
+func TestPublishedVelocity(t *testing.T) {
+	x := mat.NewDense(4, 3, []float64{0, 0, 0, 0, 0, 1, 0.5, 3, 0, 0.5, 3, 1})
+	m, err := Model{Preset: surrogate.Published, Spec: prior.Spec{Kernel: "potential + stream"}}.resolve(3)
+	require.NoError(t, err)
+	s, err := m.publishedSpec(x)
+	require.NoError(t, err)
+	fitted, err := s.Fit(t.Context(), x, []float64{1, 0, 0.5, 2}, false, nil, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	variance := make([]float64, 4)
+	fitted.Kernel.Diag(variance, x)
+	for _, v := range variance { // of both components
+		require.InEpsilon(t, variance[0], v, 1e-12)
+	}
+}
+
+// A kernel of several parts has ten starts, also with standardised inputs.
+func TestPublishedStarts(t *testing.T) {
+	d := toy.Sines(20, 2)
+	state := func(restarts int) []float64 {
+		m, err := Model{Preset: surrogate.Published, Spec: prior.Spec{Kernel: "rbf+rbf*linear", Restarts: restarts}}.resolve(2)
+		require.NoError(t, err)
+		s, err := m.publishedSpec(d.X)
+		require.NoError(t, err)
+		require.IsType(t, standardized{}, s.Custom)
+		fitted, err := s.Fit(t.Context(), d.X, d.Y, false, nil, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		return fitted.State
+	}
+	require.NotEqual(t, state(3), state(10), "ten starts find another optimum")
+	require.Equal(t, state(10), state(0))
+}
+
 func TestStandardizedKernel(t *testing.T) {
 	x, y := toy.Sines(5, 2).X, toy.Sines(4, 2).X
 	inner, err := prior.Parse("rbf+linear", 2)
