@@ -26,7 +26,7 @@ type Network struct {
 // New returns the network of in inputs with the named activation.
 func New(in int, hidden []int, activation string) (*Network, error) {
 	a, err := ByName(activation)
-	return &Network{In: in, Hidden: hidden, Activation: a}, err
+	return &Network{In: in, Hidden: slices.Clone(hidden), Activation: a}, err
 }
 
 // NumParams returns p = Σ_l (h_{l-1}+1) h_l + h_D + 1.

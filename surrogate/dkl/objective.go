@@ -36,7 +36,7 @@ func newObjective(m Model, d surrogate.Dataset) (*objective, error) {
 	_, dim := d.Dims()
 	lo, hi := d.Box()
 	o := &objective{Model: m, x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}
-	o.features = newFeatures(&nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}, lo, hi, m.Features)
+	o.features = newFeatures(&nn.Network{In: dim, Hidden: slices.Clone(m.Hidden), Activation: activation}, lo, hi, m.Features)
 	o.precision = o.features.precision()
 	o.hyper, err = hyper.New(m.Spec, o.features.out, d.NoiseFree)
 	return o, err

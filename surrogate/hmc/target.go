@@ -67,7 +67,8 @@ func (t *posterior) unpack(q []float64) mapnet.Hypers {
 }
 
 // features sets Φ = (a, 1)/√δ, with a the activations of the last hidden layer. The
-// network is Φ times z, where z, √δ times the output weights, is N(0, I) a priori.
+// network is Φ times z, where z, √δ times the output weights, is N(0, I) a priori. A network
+// written in Go may have a term without z.
 func (t *posterior) features(q []float64) mapnet.Hypers {
 	h := t.unpack(q)
 	t.evidence.Record(t.p.Net, t.w, t.p.X, 1/math.Sqrt(h.Precision))
@@ -76,7 +77,7 @@ func (t *posterior) features(q []float64) mapnet.Hypers {
 
 func (t *posterior) logDensity(grad, q []float64) float64 {
 	h := t.features(q)
-	if t.evidence.Compute(t.evidence.Features, t.p.Y, h.Noise) != nil {
+	if t.evidence.Compute(t.evidence.Features, t.evidence.Residual(t.p.Y), h.Noise) != nil {
 		return math.Inf(-1)
 	}
 	scale := 1 / math.Sqrt(h.Precision)
@@ -110,7 +111,7 @@ func (t *posterior) logDensity(grad, q []float64) float64 {
 // network draws the output weights given the hidden layers. It returns all weights.
 func (t *posterior) network(q []float64, rng *rand.Rand) ([]float64, mapnet.Hypers, error) {
 	h := t.features(q)
-	out, err := linear.Draw(t.evidence.Features, t.p.Y, h.Noise, rng)
+	out, err := linear.Draw(t.evidence.Features, t.evidence.Residual(t.p.Y), h.Noise, rng)
 	if err != nil {
 		return nil, h, err
 	}

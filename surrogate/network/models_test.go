@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/dkl"
 	"github.com/functionspace/bo/surrogate/dropout"
 	"github.com/functionspace/bo/surrogate/ensemble"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -66,6 +67,58 @@ func TestModelsWithAnArchitecture(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
+	}
+}
+
+// A known trend is part of an architecture, and no weights multiply it. Models with a regression on the last
+// weights fit what it leaves, and networks for constant targets are not mirrored.
+func TestModelsWithATrend(t *testing.T) {
+	trend := network.Func(func(x network.Node) network.Node {
+		h := x.Affine(mat.NewDense(1, 1, []float64{4}), []float64{-2}).Dense(15, 1).Apply(network.Tanh)
+		return h.Dense(1, 0).Add(x.Affine(mat.NewDense(1, 1, []float64{10}), nil))
+	})
+	d := surrogate.Dataset{X: space.Halton(20, 1, random.New(1, "x", 0)), Lo: []float64{0}, Hi: []float64{1}}
+	flat := surrogate.Dataset{X: d.X, Y: make([]float64, 20), Lo: d.Lo, Hi: d.Hi}
+	for i := range 20 {
+		d.Y = append(d.Y, math.Sin(4*d.X.At(i, 0)))
+	}
+	net, e := surrogate.Network{Architecture: trend}, ensemble.Model{Members: 4}
+	e.Architecture = trend
+	for name, c := range map[string]struct {
+		model surrogate.Model
+		data  surrogate.Dataset
+	}{
+		"tfsvi":             {tfsvi.Model{Network: net}, d},
+		"hmc":               {hmc.Model{Network: net, Chains: 2, Warmup: 20, Draws: 20, Samples: 20, Depth: 4}, d},
+		"constant ensemble": {e, flat},
+	} {
+		post, err := c.model.Fit(t.Context(), c.data, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		mean, variance := make([]float64, 20), make([]float64, 20)
+		post.Predict(mean, variance, d.X)
+		require.InDeltaSlice(t, c.data.Y, mean, 0.4, name) // the trend has the range 10
+	}
+}
+
+// A posterior does not refer to the slices of its model.
+func TestPosteriorAfterItsModelChanged(t *testing.T) {
+	d := surrogate.Dataset{X: space.Halton(8, 2, random.New(1, "x", 0)), Y: []float64{1, 2, 0, 1, 3, 2, 1, 0}}
+	hidden := []int{6, 5}
+	l := laplace.Model{}
+	l.Hidden = hidden
+	for name, m := range map[string]surrogate.Model{
+		"fsp-laplace": fsplaplace.Model{Network: surrogate.Network{Hidden: hidden}, Context: 20},
+		"laplace":     l,
+		"dkl":         dkl.Model{Hidden: hidden},
+	} {
+		hidden[0], hidden[1] = 6, 5
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		before, after := make([]float64, 8), make([]float64, 8)
+		surrogate.Means(post, before, d.X)
+		hidden[0], hidden[1] = 5, 6
+		surrogate.Means(post, after, d.X)
+		require.Equal(t, before, after, name)
 	}
 }
 

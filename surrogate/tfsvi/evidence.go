@@ -39,7 +39,8 @@ var spreads = []float64{2.5, 10}
 //
 //	log N(y; 0, v ΦΦᵀ + σ²I) + log p(spread) + log p(v) + log p(σ²),  Φ = (a, 1),
 //
-// with a the activations of the last hidden layer. It is a function of
+// with a the activations of the last hidden layer. From y the terms of a network written in Go that do
+// not depend on the output weights are subtracted. It is a function of
 // (log spread_1 … log spread_d, log v, log σ²). The first biases are proportional to the root
 // mean square spread.
 type evidence struct {
@@ -70,6 +71,7 @@ func (e *evidence) reserve() {
 	n, d := e.x.Dims()
 	e.u, e.du = mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)
 	e.at, e.dw = slices.Clone(e.w), make([]float64, len(e.w))
+	clear(e.at[len(e.at)-e.net.Outputs():])
 	e.linear = linear.NewLastLayer(e.net, n)
 }
 
@@ -89,7 +91,7 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 	scale := math.Exp(0.5 * theta[d])
 	e.linear.Record(e.net, e.at, e.u, scale)
 	noise := math.Exp(theta[d+1])
-	if e.linear.Compute(e.linear.Features, e.y, noise) != nil {
+	if e.linear.Compute(e.linear.Features, e.linear.Residual(e.y), noise) != nil {
 		return math.Inf(-1)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -57,9 +58,14 @@ func (p *problem) solve(ctx context.Context, v *variational.Gaussian) error {
 		j := jacobian.Slice(0, m, 0, np).(*mat.Dense)
 		tape.Record(p.net, v.M, p.inputs.Apply(p.data.X.Slice(from, from+m, 0, p.net.In).(*mat.Dense)))
 		tape.Jacobian(j)
-		phi := j.Slice(0, m, h, np).(*mat.Dense)
+		phi, y := j.Slice(0, m, h, np).(*mat.Dense), p.data.Y[from:from+m]
+		if p.net.Custom != nil { // f is affine in the output weights: y - (f - φm)
+			y = slices.Clone(y)
+			linalg.Axpy(-1, tape.Value(), y)
+			linalg.MulVec(y, 1, linalg.N, phi, v.M[h:], 1)
+		}
 		linalg.Syrk(gram, 1, linalg.T, phi, 1)
-		linalg.MulVec(response, 1, linalg.T, phi, p.data.Y[from:from+m], 1)
+		linalg.MulVec(response, 1, linalg.T, phi, y, 1)
 		linalg.AddColumnSquares(squares, j)
 	}
 	noise := math.Exp(2 * v.LogSD[0])

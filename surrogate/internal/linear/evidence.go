@@ -87,14 +87,17 @@ func (e *Evidence) reserve(n, f int) {
 }
 
 // LastLayer is Evidence for Φ = s·(a, 1), where a are the activations of the last hidden layer
-// of a network, or s times the derivatives of a custom network with respect to its last weights.
+// of a network, or s times the derivatives of a custom network with respect to its last weights. A
+// custom network is affine in these weights, so that r are targets minus the network with last weights 0.
 type LastLayer struct {
 	Evidence
 	Features *mat.Dense // Φ
 
-	tape  nn.Tape
-	bar   *mat.Dense
-	scale float64
+	offset   []float64 // values with last weights 0; nil for a fully connected network, which has none
+	residual []float64
+	tape     nn.Tape
+	bar      *mat.Dense
+	scale    float64
 }
 
 // NewLastLayer returns the workspace for n points.
@@ -103,11 +106,24 @@ func NewLastLayer(net *nn.Network, n int) LastLayer {
 	return LastLayer{Features: mat.NewDense(n, k, nil), bar: mat.NewDense(n, k, nil)}
 }
 
-// Record sets Φ for the weights w at the rows of x.
+// Record sets Φ for the weights w at the rows of x. The last weights, in which the network is affine, are 0.
 func (l *LastLayer) Record(net *nn.Network, w []float64, x *mat.Dense, scale float64) {
 	l.scale = scale
 	l.tape.Record(net, w, x)
 	l.tape.OutputFeatures(l.Features, scale)
+	if net.Custom != nil {
+		l.offset = l.tape.Value()
+	}
+}
+
+// Residual returns the r of targets y, until the next call.
+func (l *LastLayer) Residual(y []float64) []float64 {
+	if l.offset == nil {
+		return y
+	}
+	l.residual = append(l.residual[:0], y...)
+	linalg.Axpy(-1, l.offset, l.residual)
+	return l.residual
 }
 
 // VJP adds the gradient of the value with respect to the weights to dw and, unless dx is nil,
@@ -121,7 +137,25 @@ func (l *LastLayer) VJP(dw []float64, dx *mat.Dense) (dscale float64) {
 		}
 	}
 	l.tape.OutputVJP(dw, dx, l.bar)
+	if l.offset != nil {
+		l.offsetVJP(dw, dx)
+	}
 	return dscale
+}
+
+// offsetVJP is the part of VJP through the offset, of which the derivative is -R.
+func (l *LastLayer) offsetVJP(dw []float64, dx *mat.Dense) {
+	bar := make([]float64, len(l.R))
+	linalg.Axpy(-1, l.R, bar)
+	l.tape.VJP(dw, bar)
+	if dx == nil {
+		return
+	}
+	grad := mat.NewDense(len(bar), dx.RawMatrix().Cols, nil)
+	l.tape.InputGrad(grad)
+	for i, b := range bar {
+		linalg.Axpy(b, grad.RawRowView(i), dx.RawRowView(i))
+	}
 }
 
 // Draw draws the weights w of r = Φw + N(0, σ²I), w ~ N(0, I), given r.

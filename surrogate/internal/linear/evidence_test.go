@@ -10,6 +10,10 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/network"
 )
 
 // The value is a Gaussian log density with the right derivatives, for fewer features than
@@ -85,4 +89,45 @@ func TestDraw(t *testing.T) {
 	want := variance * 2 / noise
 	require.InDelta(t, want, mean, 5*math.Sqrt(variance/draws))
 	require.InEpsilon(t, variance, square-mean*mean, 0.05)
+}
+
+// An architecture may have terms without its last weights, which depend on the others: the value is the
+// density of the remaining targets, and the gradient includes these terms.
+func TestLastLayerOfAnAffineArchitecture(t *testing.T) {
+	f := network.Func(func(x network.Node) network.Node {
+		rest := x.Dense(2, 1).Apply(network.Sin).Affine(mat.NewDense(2, 1, []float64{2, -1}), nil)
+		return x.Dense(3, 1).Apply(network.Tanh).Dense(1, 0).Add(rest).Add(x.Columns(1, 2))
+	})
+	net, err := domain.Build(surrogate.Network{Architecture: f}, 2)
+	require.NoError(t, err)
+	const n, noise, scale = 7, 0.2, 0.8
+	x, k := space.Uniform(n, 2, random.New(1, "x", 0)), net.Outputs()
+	require.Equal(t, 4, k)
+	w, y := net.InitBiased(1, 1, 0, random.New(1, "w", 0)), make([]float64, n)
+	clear(w[len(w)-k:])
+	random.Normal(y, random.New(1, "y", 0))
+
+	l := NewLastLayer(net, n)
+	at := func(w []float64, x *mat.Dense) float64 {
+		l.Record(net, w, x, scale)
+		require.NoError(t, l.Compute(l.Features, l.Residual(y), noise))
+		return l.Value
+	}
+	at(w, x)
+	dw, dx := make([]float64, len(w)), mat.NewDense(n, 2, nil)
+	l.VJP(dw, dx)
+	hidden := len(w) - k
+	require.NoError(t, gradcheck.Gradient(func(v []float64) float64 {
+		return at(append(append([]float64{}, v...), w[hidden:]...), x)
+	}, append([]float64{}, w[:hidden]...), dw[:hidden], 1e-7))
+	require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return at(w, mat.NewDense(n, 2, v)) },
+		append([]float64{}, x.RawMatrix().Data...), dx.RawMatrix().Data, 1e-7))
+
+	offset, r := make([]float64, n), make([]float64, n)
+	net.Forward(offset, w, x)
+	for i := range r {
+		r[i] = y[i] - offset[i]
+	}
+	at(w, x)
+	require.InDeltaSlice(t, r, l.Residual(y), 1e-12)
 }

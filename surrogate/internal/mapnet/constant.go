@@ -30,7 +30,7 @@ const vanishingSteps = 30
 //
 // (Pearce, Leibfried and Brintrup 2020, eq. 9) at the initial hyperparameters. change, unless nil, then
 // changes w. The networks are pairs f and -f, so that the mean of an even number is the
-// constant.
+// constant. An architecture need not have -f, and then all networks are drawn.
 func (p *Problem) Vanishing(ctx context.Context, n int, change func(w []float64, rng *rand.Rand), rng *rand.Rand) (*mixture.Posterior, error) {
 	h := p.start()
 	post := &mixture.Posterior{
@@ -61,9 +61,12 @@ func (p *Problem) Vanishing(ctx context.Context, n int, change func(w []float64,
 		if change != nil {
 			change(w, rng)
 		}
-		mirrored := slices.Clone(w)
-		floats.Scale(-1, mirrored[outputs:])
-		post.Weights = append(post.Weights, w, mirrored)
+		post.Weights = append(post.Weights, w)
+		if p.Net.Custom == nil {
+			mirrored := slices.Clone(w)
+			floats.Scale(-1, mirrored[outputs:])
+			post.Weights = append(post.Weights, mirrored)
+		}
 	}
 	post.Weights = post.Weights[:n]
 	return post, nil
