@@ -38,8 +38,8 @@
 //     priors of package prior. The authors set them by hand.
 //   - Training starts at the solution of that regression, in coordinates in which the
 //     weights are standard normal there. It takes 300 steps with a decreasing rate; the
-//     authors take 200 000 with a constant rate. Beyond 500 observations 1250 steps in m
-//     alone come first.
+//     authors take 200 000 with a constant rate. Beyond 500 observations 1250 steps with
+//     independent weights come first, of which m and σ remain.
 //   - The divergence is joint, with the gradient through J. The authors mostly use the
 //     marginals.
 //   - Draws of the likelihood have independent noise in every weight.

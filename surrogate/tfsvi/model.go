@@ -68,8 +68,8 @@ type Model struct {
 	// covariance: for "output" it is the regression on the initial hidden layers; for
 	// "diagonal" it is m after Gauss–Newton steps on the squared error, and a larger s.
 	Start string `set:"start" default:"fitted" published:"random" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random"`
-	// Steps is the number of steps of Adam. Beyond 500 observations the first five sixths train m
-	// only, before the regression.
+	// Steps is the number of steps of Adam. Beyond 500 observations the first five sixths train m and σ with
+	// independent weights, before the regression.
 	Steps int     `set:"steps" auto:"300 or 1500" published:"200000" range:"[1,100000000]" help:"training steps of Adam (300; 1500 beyond 500 observations, with a random start or with a diagonal covariance; the last two take 500 from a warm start)"`
 	Rate  float64 `set:"rate" auto:"0.03 or 0.01" published:"0.0005" range:"(0,1]" help:"initial learning rate (0.03 after the regression, else 0.01); it falls along a cosine, or is constant as published"`
 	Batch int     `set:"batch" default:"500" published:"1000000" range:"[1,1000000]" help:"observations in a step"`
