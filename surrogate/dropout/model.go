@@ -13,7 +13,8 @@ import (
 
 // Model is Monte Carlo dropout. The zero value is the default: a 50-50 tanh network with a
 // dropout probability of 5 %. Training starts at a maximum of the posterior, computed with
-// the defaults of package mapnn.
+// the defaults of package mapnn. Fields of the embedded struct are assigned, as in m.Hidden = []int{20}:
+// Hidden, Activation, Precision, Noise, Steps, Rate, Batch, Draws, Samples and Start.
 type Model struct {
 	mapnet.Sampled
 

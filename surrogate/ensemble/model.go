@@ -15,7 +15,8 @@ import (
 )
 
 // Model is a deep ensemble. The zero value is the default: ten 50-50 tanh networks, each
-// trained on all data.
+// trained on all data. Fields of the embedded struct are assigned, as in m.Hidden = []int{20}: Hidden,
+// Activation, Architecture, Precision, Noise, Trainer, Steps, Batch and Rate.
 type Model struct {
 	mapnet.Settings
 

@@ -16,7 +16,8 @@ import (
 
 // Model is the linearised Laplace approximation. The zero value is the default: a 50-50 tanh
 // network, the full curvature, and weight precision and noise variance that maximise the
-// evidence.
+// evidence. Fields of the embedded struct are assigned, as in m.Hidden = []int{20}: Hidden, Activation,
+// Architecture, Precision, Noise, Trainer, Steps, Batch and Rate.
 type Model struct {
 	// Preset is "default" or surrogate.Published: the baseline of the FSP-Laplace paper, with a
 	// constant precision and a noise that Adam trains with the weights.

@@ -15,7 +15,8 @@ import (
 
 // Model is a network at a maximum of the posterior of its weights. The zero value is the
 // default: two hidden layers of 50 tanh units, with weight decay and noise variance
-// fitted by marginal likelihood.
+// fitted by marginal likelihood. Fields of the embedded struct are assigned, as in m.Hidden = []int{20}:
+// Hidden, Activation, Architecture, Precision, Noise, Trainer, Steps, Batch and Rate.
 type Model struct {
 	mapnet.Settings
 }

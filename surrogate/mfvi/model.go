@@ -11,7 +11,9 @@ import (
 
 // Model is mean-field variational inference. The zero value is the default: a 50-50 tanh
 // network with learned prior precision and noise variance. Training starts at a maximum of the
-// posterior, computed with the defaults of package mapnn.
+// posterior, computed with the defaults of package mapnn. Fields of the embedded struct are assigned, as
+// in m.Hidden = []int{20}: Hidden, Activation, Architecture, Precision, Noise, Steps, Rate, Batch, Draws,
+// Samples and Start.
 type Model struct {
 	// Preset is "default" or surrogate.Published: the baseline of the GFSVI paper, with a
 	// constant precision and independent draws.
