@@ -87,3 +87,14 @@ def test_the_table_of_a_stored_study_leaves_out_points_outside_the_space(tmp_pat
         study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, earlier=earlier)
     assert "1 in trial 1<" in study._repr_html_()
     assert "trials" in Study.create(tmp_path / "bo.db", "empty", SPACE)._repr_html_()
+
+
+@pytest.mark.parametrize("goal", ["minimize", "maximize"])
+@pytest.mark.parametrize("step", [float("nan"), float("inf"), -float("inf"), 2e300])
+def test_a_report_with_steps_that_are_no_numbers(goal: Any, step: float) -> None:
+    with Study({"x": Float(0, 1)}, goal=goal, stop="median") as study:
+        for i, trial in enumerate(study.ask(3)):
+            study.report(trial, 1, step if i == 1 else 0.5)
+            study.report(trial, 2, 0.4)
+            study.tell(trial, 0.3)
+        check(study.html_report())

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from ._outcomes import Outcomes
+from ._outcomes import MAX_VALUE, Outcomes, usable
 from ._space import plain_params
 from ._trial import Trial
 
@@ -100,6 +100,7 @@ def _export(definition: Mapping[str, Any], trials: Iterable[Trial]) -> dict[str,
     rows, steps = [], []
     objectives = definition.get("objectives") or [{}]
     objective = objectives[0].get("name", "value")
+    worst = -MAX_VALUE if objectives[0].get("goal") == "maximize" else MAX_VALUE
     for t in trials:
         row = {
             "trial": t.number,
@@ -117,9 +118,14 @@ def _export(definition: Mapping[str, Any], trials: Iterable[Trial]) -> dict[str,
             row["prediction"] = {k: v for k, v in vars(t.prediction).items() if v is not None}
         rows.append(row)
         steps += [
-            {"trial": t.number, "attempt": 0, "step": s.step, "name": objective, "value": s.value}
+            {
+                "trial": t.number,
+                "attempt": 0,
+                "step": s.step,
+                "name": objective,
+                "value": s.value if usable(s.value) else worst,
+            }
             for s in t.steps
-            if s.value == s.value
         ]
     return {
         "format": "bo-export",
