@@ -344,3 +344,21 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 20
     assert any("  stopped at step " in line for line in lines)
+
+
+@pytest.mark.parametrize("options", [MEDIAN, HALVING])
+def test_fits_have_the_steps_of_stopped_trials(options: Any, tmp_path: Path) -> None:
+    """A stopped trial enters fits by its rank at its last step, as in a stored study."""
+    space = {"x": Float(0, 1), "y": Float(0, 1)}
+    options = {**options, "budget": 14, "seed": 1}
+    stored = Study.create(tmp_path / "bo.db", "bowl", space, **options)
+    wanted = stored.run(train).trials
+    with Study(space, **options) as study:
+        study.run(train, 9)
+        assert "stopped" in [t.state for t in study.trials]
+        study.save(tmp_path / "study.json")
+        got = study.run(train).trials
+    loaded = Study.load(tmp_path / "study.json").run(train).trials
+    for trials in (got, loaded):
+        assert [t.params for t in trials] == [t.params for t in wanted]
+        assert [t.state for t in trials] == [t.state for t in wanted]

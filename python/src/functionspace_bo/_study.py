@@ -632,7 +632,7 @@ class Study:
             warm = {} if self._warm is None or decides else {"warm": self._warm}
             return {"study": self._definition, **warm}
 
-        told = self._told_steps if decides else self._told
+        told = self._told_steps if decides else self._told_finished
         return channel.exchange(request, told, head, self._trials, self._lock)
 
     def _told(self, t: Trial) -> dict[str, Any]:
@@ -643,6 +643,14 @@ class Study:
         elif t.value is not None:
             out["value"] = t.value
         return out
+
+    def _told_finished(self, t: Trial) -> dict[str, Any]:
+        """Returns the form of a trial in a request for suggestions.
+
+        A fit compares the steps of stopped and complete trials. An interrupted trial loses its
+        steps, so pending trials have none.
+        """
+        return self._told_steps(t) if self._stops and t.state != "pending" else self._told(t)
 
     def _told_steps(self, t: Trial) -> dict[str, Any]:
         """Returns the form of a trial with its steps in a request."""
