@@ -165,7 +165,7 @@ func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 		Pending:     pending.points(func(s State) bool { return s == Pending }),
 		Concurrent:  t.count(Pending) > 0 || manyValues(t.space),
 		Constraints: f.constraints, Objectives: f.objectives,
-		Failed: t.points(func(s State) bool { return finished(s) && !t.modelled(s) }),
+		Failed: t.points(func(s State) bool { return finished(s) && !t.modelled(s) && !(t.retries && s == Lost) }),
 	}
 	if t.optimum != nil {
 		p.LogWeight = tempered{t.optimum, optimumStrength / float64(max(1, len(pending.trials)+1-t.opts.Initial))}

@@ -775,3 +775,48 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	assert.Len(t, seen, 12)
 }
+
+// A lost trial leaves its point without a value. An exact study evaluates it again if every other point has a
+// trial, or if it is enqueued.
+func TestPointsOfLostTrials(t *testing.T) {
+	for _, states := range [][]State{{Lost, Complete, Complete, Complete}, {Complete, Complete, Lost, Failed}, {Complete, Pending, Lost, Lost}, {Lost, Lost, Lost, Lost}} {
+		for _, initial := range []int{2, 10} {
+			s := newStudy(t, newSpace(t, space.Int("n", 1, 4)), Options{NoiseFree: true, Initial: initial})
+			asked, err := s.Ask(t.Context(), 4)
+			require.NoError(t, err)
+			lost := map[int]bool{}
+			for i, state := range states {
+				switch state {
+				case Complete:
+					require.NoError(t, s.Tell(i+1, asked[i].Point.Float("n")))
+				case Failed:
+					require.NoError(t, s.Fail(i+1, ""))
+				case Lost:
+					require.NoError(t, s.Lose(i+1, "the machine is gone"))
+					lost[asked[i].Point.Int("n")] = true
+				}
+			}
+			again, err := s.Ask(t.Context(), 4)
+			require.NoError(t, err)
+			found := map[int]bool{}
+			for _, trial := range again {
+				found[trial.Point.Int("n")] = true
+			}
+			require.Equal(t, lost, found)
+			require.Len(t, again, len(lost))
+			_, err = s.Ask(t.Context(), 1)
+			require.ErrorIs(t, err, ErrExhausted)
+		}
+	}
+	s := newStudy(t, box(t), Options{NoiseFree: true})
+	asked, err := s.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	require.NoError(t, s.Lose(1, "the machine is gone"))
+	require.NoError(t, s.Tell(2, 1))
+	require.NoError(t, s.Enqueue(asked[0].Point, asked[1].Point))
+	again, err := s.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, Enqueued, again[0].Source)
+	require.Equal(t, asked[0].Point, again[0].Point)
+	require.Equal(t, Design, again[1].Source)
+}

@@ -60,8 +60,8 @@ type Fit struct {
 }
 
 // Propose returns n points to evaluate next. It returns fewer if the objective is
-// noise-free and a finite space has fewer points without a trial. The points
-// come from four sources, in this order:
+// noise-free and a finite space has fewer points without a trial. If all its points have one,
+// the points of lost trials are proposed again. The points come from four sources, in this order:
 //
 //   - Options.First, without points that have a trial;
 //   - h.Queue, for a noise-free objective without points that have a trial;
@@ -130,6 +130,10 @@ func checkCount(what string, n int) error {
 // it is needed.
 func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error) {
 	seen := t.seen()
+	if t.opts.NoiseFree && t.unseen(seen) <= 0 { // only points of lost trials are left
+		t = t.retrying()
+		seen = t.seen()
+	}
 	out := Proposals{Points: t.given(n, seen), Warm: t.warm}
 	n -= len(out.Points)
 	if t.opts.NoiseFree {

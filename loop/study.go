@@ -95,7 +95,7 @@ func (s *Study) Incumbents() []Trial {
 }
 
 // Enqueue appends points to a queue. Ask returns them ahead of the initial design
-// and of suggestions. A noise-free study leaves out points that have a trial or are
+// and of suggestions. A noise-free study leaves out points that have a trial, other than a lost one, or are
 // queued already. If points are not in the study's space or violate a constraint, Enqueue queues
 // nothing. It returns the error of space.PointOf; of several points the error wraps a space.Faults with the
 // first ten wrong points and the number of the others.
@@ -124,9 +124,9 @@ func (s *Study) Enqueue(points ...space.Point) error {
 	return nil
 }
 
-// untried returns the points of queue that no trial has, each once.
+// untried returns the points of queue that no trial has, each once. Lost trials do not count.
 func untried(queue []space.Point, trials []Trial) []space.Point {
-	seen := keys(trials)
+	seen := keys(withoutLost(trials))
 	var left []space.Point
 	for _, p := range queue {
 		if key := p.Key(); !seen[key] {

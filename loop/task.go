@@ -23,6 +23,7 @@ type task struct {
 	x       [][]float64 // encoded point of each trial; nil before encode
 	queue   []space.Point
 	warm    surrogate.State
+	retries bool // points of lost trials count as points without a trial
 }
 
 // newTask is checkedTask with encoded points.
@@ -124,13 +125,29 @@ func (t *task) next() int {
 	return t.trials[len(t.trials)-1].ID + 1
 }
 
-// seen returns the keys of all points of trials and of the queue.
+// seen returns the keys of all points of trials and of the queue. If t.retries, lost trials do not count.
 func (t *task) seen() map[string]bool {
-	seen := keys(t.trials)
+	trials := t.trials
+	if t.retries {
+		trials = withoutLost(trials)
+	}
+	seen := keys(trials)
 	for _, p := range t.queue {
 		seen[p.Key()] = true
 	}
 	return seen
+}
+
+// retrying returns t with retries set.
+func (t *task) retrying() *task {
+	out := *t
+	out.retries = true
+	return &out
+}
+
+// withoutLost returns the trials that are not lost.
+func withoutLost(trials []Trial) []Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.State == Lost })
 }
 
 // keys returns the keys of the points of trials.
