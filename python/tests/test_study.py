@@ -20,6 +20,7 @@ from functionspace_bo import (
     Ordinal,
     RequestError,
     Step,
+    StoredStudy,
     Study,
     StudyError,
     Trial,
@@ -395,3 +396,41 @@ def test_further_numbers_fail_no_trial() -> None:
         assert t.numbers == {"value": 1, "gap": 0}
         with pytest.raises(TrialError, match="gap is not a usable number: nan"):
             study.tell(study.ask(), {"value": 1, "gap": math.nan})
+
+
+def test_lost_trials(tmp_path: Path) -> None:
+    """The model ignores a lost trial, in memory and in a stored study, and after load."""
+    space = {"x": Float(0, 1), "y": Float(0, 1)}
+    points = {}
+    stored = Study.create(tmp_path / "bo.db", "lost", space)
+    with Study(space) as lost, Study(space) as failed:
+        studies: dict[str, Study | StoredStudy] = {
+            "lost": lost,
+            "failed": failed,
+            "stored": stored,
+        }
+        for name, study in studies.items():
+            trials = study.ask(6)
+            best = trials[0].params
+            for t in trials[1:]:
+                study.tell(t, math.dist(t.params.values(), best.values()))
+            study.fail(1, "the oven broke", lost=study is not failed)
+            first = study.trials[0]
+            assert (first.state, first.lost) == ("failed", study is not failed)
+            assert first.record().get("failure") == ("lost" if first.lost else None)
+            if isinstance(study, Study):
+                study.save(tmp_path / f"{name}.json")
+            points[name] = study.ask().params
+            study.html_report()
+    points["loaded"] = Study.load(tmp_path / "lost.json").ask().params
+    assert points["lost"] == points["stored"] == points["loaded"] != points["failed"]
+
+
+def test_the_point_of_a_lost_trial() -> None:
+    with Study({"n": Int(1, 2)}, noise_free=True) as study:
+        study.tell(study.ask(), 1)
+        point = study.fail(study.ask(), lost=True).params
+        study.enqueue(point)
+        assert study.ask().params == point
+        study.fail(3, lost=True)
+        assert study.ask().params == point

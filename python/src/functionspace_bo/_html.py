@@ -113,7 +113,7 @@ def _export(definition: Mapping[str, Any], trials: Iterable[Trial]) -> dict[str,
             "created": now,
         }
         if t.state == "failed":
-            row["failure"] = "program"
+            row["failure"] = "lost" if t.lost else "program"
         if t.prediction is not None:
             row["prediction"] = {k: v for k, v in vars(t.prediction).items() if v is not None}
         rows.append(row)

@@ -359,6 +359,7 @@ class StoredStudy:
             row.get("source", "suggested"),
             seconds=row.get("seconds", 0.0),
             feasible=row.get("feasible"),
+            lost=row.get("failure") == "lost",
             steps=tuple(_step(s) for s in row.get("steps", ())),
         )
 

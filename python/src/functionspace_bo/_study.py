@@ -223,9 +223,13 @@ class Study:
             self._check_settings(number_of(trial), self._outcomes.read(value)[1])
         return self._tell(trial, value, 0.0)
 
-    def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
-        """Records that a pending trial could not be evaluated."""
-        return self._fail(trial, message, 0.0)
+    def fail(self, trial: Trial | SupportsIndex, message: str = "", *, lost: bool = False) -> Trial:
+        """Records that a pending trial could not be evaluated.
+
+        With lost, the reason is not its parameters, and the model ignores the trial. Otherwise
+        the model expects failures near it.
+        """
+        return self._finish(trial, state="failed", message=str(message), lost=bool(lost))
 
     def report(
         self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
@@ -473,7 +477,7 @@ class Study:
         if not is_noise_free(self._definition):
             del self._queue[:used]
             return
-        tried = [t.params for t in self._trials]
+        tried = [t.params for t in self._trials if not t.lost]
         self._queue = [p for p in self._queue if p not in tried]
 
     def _append(self, t: Trial) -> None:
@@ -637,7 +641,8 @@ class Study:
 
     def _told(self, t: Trial) -> dict[str, Any]:
         """Returns the form of a trial in a request."""
-        out = {"trial": t.number, "params": plain_params(t.params), "state": t.state}
+        state = "lost" if t.lost else t.state
+        out = {"trial": t.number, "params": plain_params(t.params), "state": state}
         if t.state == "complete" and len(self._outcomes.declared) > 1:
             out["numbers"] = {name: t.numbers[name] for name in self._outcomes.declared}
         elif t.value is not None:

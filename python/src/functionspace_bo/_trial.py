@@ -80,6 +80,8 @@ class Trial:
     """Time of the evaluation in a run."""
     feasible: bool | None = None
     """Whether a complete trial meets all of `require`; None without requirements."""
+    lost: bool = False
+    """Whether a failed trial is left out of fits: the reason is not its parameters."""
     steps: tuple[Step, ...] = ()
     """The values that were reported while the trial ran.
 
@@ -96,6 +98,8 @@ class Trial:
             shown["seconds"] = float(f"{self.seconds:.3g}")
         if self.feasible is not None:
             shown["feasible"] = self.feasible
+        if self.lost:
+            shown["lost"] = True
         parts = [f"{name}={value!r}" for name, value in shown.items()]
         if self.steps:
             parts.append(f"<{len(self.steps)} steps>")
@@ -141,6 +145,8 @@ class Trial:
             out["numbers"] = dict(self.numbers)
         if self.feasible is not None:
             out["feasible"] = self.feasible
+        if self.lost:
+            out["failure"] = "lost"
         if self.message:
             out["message"] = self.message
         if self.steps:
