@@ -314,7 +314,13 @@ func (s *state) recommend(ctx context.Context, resp *Response) error {
 	if err != nil {
 		return err
 	}
-	estimate := func(e loop.Estimate) Estimate { return Estimate{e.Trial.ID, e.Mean, e.SD} }
+	estimate := func(e loop.Estimate) Estimate {
+		out := Estimate{Trial: e.Trial.ID, Mean: e.Mean, SD: e.SD}
+		if len(s.options.Require) > 0 {
+			out.Feasible = &e.Feasible
+		}
+		return out
+	}
 	resp.Recommendation = &Recommendation{Observed: estimate(r.Observed), Model: estimate(r.Model)}
 	return nil
 }

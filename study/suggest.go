@@ -117,6 +117,8 @@ type Estimate struct {
 	Trial int     `json:"trial"`
 	Mean  float64 `json:"mean"`
 	SD    float64 `json:"sd"`
+	// Feasible is the probability that the requirements are met; absent without requirements.
+	Feasible *float64 `json:"feasible,omitempty"`
 }
 
 // Pareto is the Pareto front of several objectives, as loop.Pareto.

@@ -122,7 +122,9 @@ func TestActions(t *testing.T) {
 		`{"queue": [{"x": 2}], "n": 2}`,
 		`{"action": "recommend", "trials": [{"params": {"x": 2}, "value": 5}, {"params": {"x": 1}, "value": 4}]}`,
 		`{}`,
-		`{"study": {}}`)
+		`{"study": {}}`,
+		`{"study": {"parameters": [{"name": "x", "type": "int", "min": 1, "max": 9}], "objectives": [{"name": "y", "noise_free": true}], "require": ["c <= 1"]},
+			"trials": [{"params": {"x": 2}, "numbers": {"y": 5, "c": 1}}, {"params": {"x": 1}, "numbers": {"y": 4, "c": 2}}], "action": "recommend"}`)
 	for i, want := range []string{
 		`"kind":"request"`,
 		`{"version":1,"points":[],"initial":2}`,
@@ -131,6 +133,7 @@ func TestActions(t *testing.T) {
 		`"recommendation":{"observed":{"trial":2,"mean":4,"sd":0},"model":{"trial":2,"mean":4,"sd":0}}`,
 		`"kind":"exhausted"`,
 		`"kind":"study"`,
+		`"recommendation":{"observed":{"trial":1,"mean":5,"sd":0,"feasible":1},"model":{"trial":1,"mean":5,"sd":0,"feasible":1}}`,
 	} {
 		require.Contains(t, lines[i], want)
 	}

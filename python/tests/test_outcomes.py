@@ -89,6 +89,70 @@ def test_a_stored_study_with_several_objectives(tmp_path: Path) -> None:
         one.pareto()
 
 
+def test_the_front_of_the_model(tmp_path: Path) -> None:
+    """The front of the posterior means is equal in memory, in a stored study and in a result."""
+    noise = [0.3, -0.2, 0.1, 0.2, -0.3, 0.0, 0.1, -0.1, 0.2]
+
+    def noisy(params: dict[str, Any]) -> dict[str, float]:
+        return {**both(params), "loss": params["x"] ** 2 + noise[int(97 * params["x"]) % 9]}
+
+    options: Any = {**BOTH, "require": ["gain >= 0.2"], "budget": 9}
+    result = minimize(noisy, X, **options)
+    stored = Study.create(tmp_path / "bo.db", "front", X, **options).run(noisy)
+    with Study(X, **options) as study:
+        assert study.pareto().model is None
+        with pytest.raises(NoValueError):
+            study.pareto(model=True)
+        study.run(noisy)
+        again = study.pareto(model=True)
+    assert result.pareto is not None
+    assert stored.pareto is not None
+    means = result.pareto.model
+    assert means
+    for other in (again.model, stored.pareto.model):
+        assert other is not None
+        assert [(e.trial.number, e.mean, e.sd, e.feasible) for e in other] == [
+            (e.trial.number, e.mean, e.sd, e.feasible) for e in means
+        ]
+    for e in means:
+        assert e.feasible is not None
+        assert e.feasible >= 0.5
+        assert e.sd["loss"] > 0.01  # the noise is large
+        assert not any(
+            u.mean["loss"] < e.mean["loss"] and u.mean["gain"] > e.mean["gain"] for u in means
+        )
+    exact = minimize(
+        both,
+        X,
+        objectives=[
+            {"name": "loss", "noise_free": True},
+            {"name": "gain", "goal": "maximize", "noise_free": True},
+        ],
+        budget=6,
+    ).pareto
+    assert exact is not None
+    assert exact.model is not None
+    assert [e.trial for e in exact.model] == exact.front
+    assert {e.feasible for e in exact.model} == {None}
+    with Study(X) as one, pytest.raises(RequestError, match="several objectives"):
+        one.pareto(model=True)
+
+
+def test_the_feasibility_of_a_recommendation(tmp_path: Path) -> None:
+    options: Any = {"objectives": ["loss"], "require": ["gain >= 0.5"], "budget": 8}
+    stored = Study.create(tmp_path / "bo.db", "one", X, **options).run(both).recommendation
+    found = minimize(both, X, **options).recommendation
+    assert found is not None
+    assert stored is not None
+    for e, other in ((found.model, stored.model), (found.observed, stored.observed)):
+        assert e.feasible is not None
+        assert 0 < e.feasible <= 1
+        assert other.feasible == e.feasible
+    plain = minimize(lambda p: p["x"], X, budget=4).recommendation
+    assert plain is not None
+    assert plain.model.feasible is None
+
+
 def limited(params: dict[str, Any]) -> dict[str, float]:
     return {"value": params["x"], "latency": 10 * (1 - params["x"])}
 

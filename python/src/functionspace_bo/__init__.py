@@ -11,7 +11,17 @@ from ._minimize import minimize
 from ._space import Bool, Categorical, Fixed, Float, Int, Ordinal
 from ._store import StoredStudy
 from ._study import Study
-from ._trial import Estimate, Pareto, Prediction, Recommendation, Result, Selection, Step, Trial
+from ._trial import (
+    Estimate,
+    FrontEstimate,
+    Pareto,
+    Prediction,
+    Recommendation,
+    Result,
+    Selection,
+    Step,
+    Trial,
+)
 from .errors import (
     BoError,
     CommandError,
@@ -40,6 +50,7 @@ __all__ = [
     "FitError",
     "Fixed",
     "Float",
+    "FrontEstimate",
     "HTMLReport",
     "Int",
     "NoValueError",

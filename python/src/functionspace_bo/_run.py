@@ -388,6 +388,8 @@ def add_recommendation(study: Study | StoredStudy, result: Result) -> None:
     try:
         if study._outcomes.several:
             result.pareto = study.pareto()
+            if not result.interrupted:
+                result.pareto = study.pareto(model=True)
         else:
             result.recommendation = study.recommend()
     except KeyboardInterrupt:

@@ -19,7 +19,17 @@ from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_note, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
-from ._trial import Estimate, Pareto, Recommendation, Result, Step, Trial, frame, number_of
+from ._trial import (
+    Estimate,
+    Pareto,
+    Recommendation,
+    Result,
+    Step,
+    Trial,
+    frame,
+    front_estimates,
+    number_of,
+)
 from .errors import (
     BoError,
     CommandError,
@@ -272,13 +282,18 @@ class StoredStudy:
         shown = self._verb("tell", str(number_of(trial)), repr(reported), flags=[f"--step={at!r}"])
         return bool(shown["stop"])
 
-    def pareto(self) -> Pareto:
-        """Returns the Pareto front of several objectives, and its hypervolume."""
+    def pareto(self, *, model: bool = False) -> Pareto:
+        """Returns the Pareto front of several objectives, and its hypervolume.
+
+        With model it also has the front of the posterior means, which costs a fit of each
+        objective that is not exact, and raises NoValueError if no trial is complete.
+        """
         if not self._outcomes.several:
             raise RequestError("pareto is for several objectives")
-        shown = self._verb("best")
+        shown = self._verb("best", flags=["--model"] if model else [])
         front = [self._trial(t) for t in shown["front"]]
-        return Pareto(front, shown.get("reference", {}), shown.get("hypervolume", []))
+        means = front_estimates(shown["model"], self.trials) if model else None
+        return Pareto(front, shown.get("reference", {}), shown.get("hypervolume", []), means)
 
     def _report(
         self, number: int, step: SupportsFloat, value: SupportsFloat, by: LocalReporter
@@ -296,7 +311,7 @@ class StoredStudy:
         trials = self.trials
         return Recommendation(
             *(
-                Estimate(trials[e["trial"] - 1], e["mean"], e["sd"])
+                Estimate(trials[e["trial"] - 1], e["mean"], e["sd"], e.get("feasible"))
                 for e in (answer["observed"], answer["model"])
             )
         )

@@ -34,6 +34,7 @@ from ._trial import (
     Step,
     Trial,
     frame,
+    front_estimates,
     number_of,
 )
 from .errors import ExhaustedError, ProcessError, RequestError, StudyError, TrialError
@@ -281,18 +282,24 @@ class Study:
 
         def estimate(key: str) -> Estimate:
             e = answer[key]
-            return Estimate(trials[e["trial"] - 1], e["mean"], e["sd"])
+            return Estimate(trials[e["trial"] - 1], e["mean"], e["sd"], e.get("feasible"))
 
         return Recommendation(estimate("observed"), estimate("model"))
 
-    def pareto(self) -> Pareto:
-        """Returns the Pareto front of several objectives, and its hypervolume."""
+    def pareto(self, *, model: bool = False) -> Pareto:
+        """Returns the Pareto front of several objectives, and its hypervolume.
+
+        With model it also has the front of the posterior means, which costs a fit of each
+        objective that is not exact, and raises NoValueError if no trial is complete.
+        """
         answer = self._request({"action": "pareto"})["pareto"]
+        rows = self._request({"action": "recommend"})["front"]["model"] if model else []
         trials = self.trials
         return Pareto(
             [trials[number - 1] for number in answer["front"]],
             answer.get("reference", {}),
             answer.get("hypervolume", []),
+            front_estimates(rows, trials) if model else None,
         )
 
     def run(

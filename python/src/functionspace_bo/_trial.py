@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypedDict
@@ -161,6 +161,19 @@ class Estimate:
     trial: Trial
     mean: float
     sd: float
+    feasible: float | None = None
+    """The probability that the point meets all of `require`; None without requirements."""
+
+
+@dataclass(frozen=True)
+class FrontEstimate:
+    """A trial with the posterior means and standard deviations of several objectives, by name."""
+
+    trial: Trial
+    mean: dict[str, float]
+    sd: dict[str, float]
+    feasible: float | None = None
+    """The probability that the point meets all of `require`; None without requirements."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +199,10 @@ class Pareto:
     """The volume between front and reference point after each finished trial.
 
     Empty above four objectives."""
+    model: list[FrontEstimate] | None = None
+    """The front of the posterior means; None unless pareto was asked for it.
+
+    Under noise an observed value is partly luck, and model is the better choice."""
 
 
 @dataclass(repr=False)
@@ -198,7 +215,7 @@ class Result:
     recommendation: Recommendation | None = None
     """None if the run was interrupted, no trial is complete, or there are several objectives."""
     pareto: Pareto | None = None
-    """The Pareto front; None for one objective."""
+    """The Pareto front, with model unless the run was interrupted; None for one objective."""
     warnings: list[str] = field(default_factory=list)
     interrupted: bool = False
     """Ctrl-C ended the run."""
@@ -272,6 +289,15 @@ class Result:
     def dataframe(self) -> pandas.DataFrame:
         """Returns the trials as a pandas data frame with a column for each parameter."""
         return frame(self.trials, self.outcomes)
+
+
+def front_estimates(
+    rows: Iterable[Mapping[str, Any]], trials: Sequence[Trial]
+) -> list[FrontEstimate]:
+    """Returns the estimates of an answer of `bo`."""
+    return [
+        FrontEstimate(trials[e["trial"] - 1], e["mean"], e["sd"], e.get("feasible")) for e in rows
+    ]
 
 
 def number_of(trial: Trial | SupportsIndex) -> int:
