@@ -6,7 +6,8 @@ import html
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -76,6 +77,13 @@ def _short(value: Any) -> str:
 
 def report(definition: Mapping[str, Any], trials: Iterable[Trial]) -> HTMLReport:
     """Returns the report of a study that is not stored."""
+    with copied(definition, trials) as (store, name):
+        return stored(store, name)
+
+
+@contextmanager
+def copied(definition: Mapping[str, Any], trials: Iterable[Trial]) -> Iterator[tuple[str, str]]:
+    """Stores a copy of a study, and gives the store and the name."""
     from ._store import _run
 
     name = definition.get("name") or "study"
@@ -83,7 +91,7 @@ def report(definition: Mapping[str, Any], trials: Iterable[Trial]) -> HTMLReport
         path, store = os.path.join(folder, "study.json"), os.path.join(folder, "bo.db")
         Path(path).write_text(json.dumps(_export(definition, trials)), encoding="utf-8")
         _run(["study", "import", path, "--study", name, "--store", store], hide=path + ": ")
-        return stored(store, name)
+        yield store, name
 
 
 def stored(store: str, name: str, maps: Sequence[str] = ()) -> HTMLReport:

@@ -17,11 +17,13 @@ from ._binary import read_answer, run_binary
 from ._definition import define, read_file
 from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_note, read_numbers
+from ._predict import points_of, predictions
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
 from ._trial import (
     Estimate,
     Pareto,
+    PointPrediction,
     Recommendation,
     Result,
     Step,
@@ -58,6 +60,8 @@ _KINDS: dict[tuple[str, int], type[BoError]] = {
     ("fail", 2): TrialError,
     ("fail", 4): TrialError,
     ("study", 4): ExistsError,
+    ("study predict", 2): RequestError,
+    ("study predict", 4): NoValueError,
     ("tell", 2): TrialError,
     ("tell", 4): TrialError,
 }
@@ -316,6 +320,13 @@ class StoredStudy:
             )
         )
 
+    def predict(self, points: Iterable[Mapping[str, Any]]) -> list[PointPrediction]:
+        """Fits the model to the trials, to at most 1000, and predicts at points.
+
+        A point has a value for every active parameter. Raises NoValueError if no trial is complete.
+        """
+        return predictions(self._store, self.name, points_of(points, self._parameters))
+
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Adds a point that ask returns ahead of suggestions, as a pending trial.
 
@@ -409,5 +420,6 @@ def _run(arguments: list[str], hide: str = "") -> str:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         message = lines[-1].removeprefix("bo: ").replace(hide, "")
         kind = _KINDS.get((arguments[0], done.returncode), CommandError)
+        kind = _KINDS.get((" ".join(arguments[:2]), done.returncode), kind)
         raise (CommandError if message.startswith("unknown study") else kind)(message)
     return done.stdout

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +20,16 @@ from ._binary import known
 from ._channel import Channel
 from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
-from ._html import HTMLReport, report, summary
+from ._html import HTMLReport, copied, report, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_note, usable
+from ._predict import points_of, predictions
 from ._process import on_fork
 from ._reporter import LocalReporter
 from ._space import Fixed, Params, Space, plain_params, request_point
 from ._trial import (
     Estimate,
     Pareto,
+    PointPrediction,
     Prediction,
     Recommendation,
     Result,
@@ -37,7 +39,14 @@ from ._trial import (
     front_estimates,
     number_of,
 )
-from .errors import ExhaustedError, ProcessError, RequestError, StudyError, TrialError
+from .errors import (
+    ExhaustedError,
+    NoValueError,
+    ProcessError,
+    RequestError,
+    StudyError,
+    TrialError,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -301,6 +310,17 @@ class Study:
             answer.get("hypervolume", []),
             front_estimates(rows, trials) if model else None,
         )
+
+    def predict(self, points: Iterable[Mapping[str, Any]]) -> list[PointPrediction]:
+        """Fits the model to the trials, to at most 1000, and predicts at points.
+
+        A point has a value for every active parameter. Raises NoValueError if no trial is complete.
+        """
+        wanted, trials = points_of(points, self._parameters), self.trials
+        if not any(t.state == "complete" for t in trials):
+            raise NoValueError("no trial has a value")
+        with copied(self.definition, trials) as (store, name):
+            return predictions(store, name, wanted)
 
     def run(
         self,

@@ -177,6 +177,24 @@ class FrontEstimate:
 
 
 @dataclass(frozen=True)
+class PointPrediction:
+    """The predictions of the objectives and of the numbers of `require` at a point, by name.
+
+    After a log transform of the values, mean is the median, and sd half the length of the
+    central 68 % interval."""
+
+    params: dict[str, Any]
+    mean: dict[str, float]
+    sd: dict[str, float]
+    interval: dict[str, tuple[float, float]]
+    """The central 95 % interval of the function."""
+    measured: dict[str, tuple[float, float]]
+    """The central 95 % interval of a measurement, which has noise."""
+    feasible: float | None = None
+    """The probability that the point meets all of `require`; None without requirements."""
+
+
+@dataclass(frozen=True)
 class Recommendation:
     """The trial with the best observed value and the trial with the best posterior mean.
 

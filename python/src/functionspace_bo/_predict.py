@@ -1,0 +1,62 @@
+"""Predictions of the surrogate model of a study at points."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ._binary import read_answer
+from ._space import Parameter, Params, request_point
+from ._trial import PointPrediction
+from .errors import RequestError
+
+
+def points_of(
+    points: Iterable[Mapping[str, Any]], parameters: Mapping[str, Parameter]
+) -> list[Params]:
+    """Returns copies of points, or raises RequestError for a name that no parameter has."""
+    if isinstance(points, Mapping):
+        raise RequestError("predict takes a list of points, not one point")
+    out = [request_point(p) for p in points]
+    for name in (name for p in out for name in p):
+        if name not in parameters:
+            raise RequestError(f'unknown parameter "{name}"')
+    return out
+
+
+def predictions(store: str, name: str, points: Sequence[Params]) -> list[PointPrediction]:
+    """Returns the predictions of a study in a store."""
+    from ._store import _run
+
+    if not points:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "points.csv")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, list(dict.fromkeys(k for p in points for k in p)))
+            table.writeheader()
+            table.writerows({k: _cell(v) for k, v in p.items()} for p in points)
+        flags = ["--store", store, "--json", "--at", path]
+        answer = read_answer(_run(["study", "predict", *flags, "--", name], hide=path + ": "))
+    return [
+        PointPrediction(
+            dict(p),
+            {k: band["mean"] for k, band in e["predictions"].items()},
+            {k: band["sd"] for k, band in e["predictions"].items()},
+            {k: _interval(band) for k, band in e["predictions"].items()},
+            {k: _interval(band) for k, band in e["measured"].items()},
+            e.get("feasible"),
+        )
+        for p, e in zip(points, answer, strict=True)
+    ]
+
+
+def _cell(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _interval(band: Mapping[str, Any]) -> tuple[float, float]:
+    return band["p95"]["low"], band["p95"]["high"]

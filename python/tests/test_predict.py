@@ -1,0 +1,99 @@
+"""Predictions of the surrogate model of a study at points."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import (
+    Bool,
+    Categorical,
+    Fixed,
+    Float,
+    Int,
+    NoValueError,
+    Ordinal,
+    RequestError,
+    StoredStudy,
+    Study,
+)
+
+SPACE: Any = {
+    "größe, x": Float(0, 1),
+    "opt": Categorical(["a", 3, True]),
+    "m": Int(1, 9, when="opt == 'a'"),
+    "amp": Bool(),
+    "width": Ordinal([1, 2, 4]),
+    "epochs": Fixed(7),
+}
+OPTIONS: Any = {
+    "objectives": ["loss", {"name": "gain", "goal": "maximize"}],
+    "require": ["cost <= 0.5"],
+    "budget": 16,
+}
+POINTS: Any = [
+    {"größe, x": 0.25, "opt": "a", "m": 3, "amp": True, "width": 1},
+    {"größe, x": 0.75, "opt": 3, "amp": False, "width": 4, "epochs": 7},
+    {"größe, x": 0.5, "opt": True, "amp": False, "width": 2},
+]
+
+
+def outcome(params: dict[str, Any]) -> dict[str, float]:
+    x = params["größe, x"]
+    return {"loss": 3 + x, "gain": 100 - 10 * x, "cost": x}
+
+
+def test_predictions(tmp_path: Path) -> None:
+    stored = Study.create(tmp_path / "bo.db", "predict", SPACE, **OPTIONS)
+    studies: list[Study | StoredStudy] = [Study(SPACE, **OPTIONS), stored]
+    answers = []
+    for study in studies:
+        with pytest.raises(NoValueError):
+            study.predict(POINTS)
+        study.run(outcome)
+        answers.append(study.predict(tuple(POINTS)))
+        assert study.predict([]) == []
+        for wrong, text in (
+            ([{"z": 1}], 'unknown parameter "z"'),
+            ([{"größe, x": 2, "opt": 3, "amp": True, "width": 1}], "outside"),
+            ([{"größe, x": 0.5}], "missing"),
+            (POINTS[0], "a list of points"),
+        ):
+            with pytest.raises(RequestError, match=text):
+                study.predict(wrong)
+    for p, other in zip(answers[0], answers[1], strict=True):  # their fits start differently
+        for name in p.mean:
+            assert math.isclose(p.mean[name], other.mean[name], abs_tol=p.sd[name] / 10)
+            assert math.isclose(p.sd[name], other.sd[name], rel_tol=0.1)
+    for point, p in zip(POINTS, answers[0], strict=True):
+        assert p.params == point
+        assert p.mean.keys() == p.sd.keys() == {"loss", "gain", "cost"}
+        for name, value in outcome(point).items():
+            scale = 10 if name == "gain" else 1
+            assert math.isclose(p.mean[name], value, abs_tol=0.1 * scale)
+            low, high = p.interval[name]
+            assert low <= p.mean[name] <= high
+            assert math.isclose(high - low, 2 * 1.959964 * p.sd[name], rel_tol=1e-6)
+            assert p.measured[name][0] <= low
+            assert high <= p.measured[name][1]
+    likely = [p.feasible or 0.0 for p in answers[0]]
+    assert likely[0] > 0.95
+    assert likely[1] < 0.05
+    z = (0.5 - answers[0][2].mean["cost"]) / answers[0][2].sd["cost"]
+    assert math.isclose(likely[2], 0.5 * math.erfc(-z / math.sqrt(2)), rel_tol=1e-6)
+
+
+def test_predictions_of_one_objective() -> None:
+    with Study({"x": Float(0, 1)}, budget=12, noise_sd=0.1) as study:
+        study.run(lambda p: (p["x"] - 0.4) ** 2)
+        best = study.recommend().model
+        (p,) = study.predict([best.trial.params])
+    assert math.isclose(p.mean["value"], best.mean, rel_tol=1e-3, abs_tol=1e-3)
+    assert math.isclose(p.sd["value"], best.sd, rel_tol=0.05)
+    assert p.feasible is None
+    low, high = p.measured["value"]
+    noise = ((high - low) / (2 * 1.959964)) ** 2 - p.sd["value"] ** 2
+    assert math.isclose(noise, 0.01, rel_tol=1e-3)
