@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,23 +28,28 @@ type Table struct {
 	Rows   [][]string // trimmed text of the cells
 	Limit  float64    // largest magnitude that Number accepts; 0 for every finite number
 
-	lines []int // line of the file on which each row begins
+	lines []int           // line of the file on which each row begins
+	mixed map[[2]int]bool // cells of numbers with a decimal point, in a table with decimal commas
 }
 
 // Read reads a table; name stands in messages. It skips a byte order mark, blank
-// lines and rows of empty cells.
+// lines and rows of empty cells. The cells are separated by commas, or by semicolons or tabs if
+// these are in the first line and commas are not. Then numbers may have a decimal comma, which becomes a
+// point in Rows.
 func Read(name string, r io.Reader) (*Table, error) {
-	buffered := bufio.NewReader(r)
+	buffered := bufio.NewReaderSize(r, 1<<16)
 	if start, _ := buffered.Peek(3); string(start) == "\ufeff" {
 		_, _ = buffered.Discard(3)
 	} else if isUTF16(start) {
 		return nil, fmt.Errorf("%s: the file is encoded in UTF-16, want UTF-8", name)
 	}
-	if start, _ := buffered.Peek(buffered.Size()); oldMac(start) {
+	start, _ := buffered.Peek(buffered.Size())
+	if oldMac(start) {
 		return nil, fmt.Errorf("%s: the lines end in CR alone, want LF or CR LF: save the file as CSV UTF-8", name)
 	}
 	cr := csv.NewReader(buffered)
 	cr.FieldsPerRecord = -1
+	cr.Comma = separator(start)
 	t := &Table{Name: name}
 	for {
 		record, err := cr.Read()
@@ -71,7 +77,70 @@ func Read(name string, r io.Reader) (*Table, error) {
 	case len(t.Rows) == 0:
 		return nil, fmt.Errorf("%s: no rows below the header", name)
 	}
+	if cr.Comma != ',' {
+		t.readDecimalCommas()
+	}
 	return t, nil
+}
+
+// separator returns the separator of the cells of a text: a semicolon or a tab if the first line that is not
+// blank has one outside quotes and has no comma there, else a comma. A first line such as "sep=;" states it.
+func separator(text []byte) rune {
+	text = bytes.TrimLeft(text, "\r\n")
+	if other, ok := bytes.CutPrefix(text, []byte("sep=")); ok && len(other) > 0 {
+		if other[0] == ';' || other[0] == '\t' {
+			return rune(other[0])
+		}
+		return ','
+	}
+	found, quoted := ',', false
+	for _, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			return ','
+		case c == '\n':
+			return found
+		case (c == ';' || c == '\t') && found == ',':
+			found = rune(c)
+		}
+	}
+	return found
+}
+
+// decimal matches a number with a decimal comma or point.
+var decimal = regexp.MustCompile(`^[+-]?[0-9]*[,.][0-9]+([eE][+-]?[0-9]+)?$`)
+
+// readDecimalCommas writes numbers with a decimal comma with a point. If there are any, a number with a point
+// may have a separator of thousands, as in 1.234, and is an error where a number is read.
+func (t *Table) readDecimalCommas() {
+	points := map[[2]int]bool{}
+	commas := false
+	for i, row := range t.Rows {
+		for j, cell := range row {
+			switch {
+			case !decimal.MatchString(cell):
+			case strings.Contains(cell, ","):
+				commas = true
+				row[j] = strings.Replace(cell, ",", ".", 1)
+			default:
+				points[[2]int{i, j}] = true
+			}
+		}
+	}
+	if commas {
+		t.mixed = points
+	}
+}
+
+// CheckDecimal returns an error if the number in row i of column j has a decimal point and others a decimal comma.
+func (t *Table) CheckDecimal(i, j int) error {
+	if cell := t.Rows[i][j]; t.mixed[[2]int{i, j}] {
+		return fmt.Errorf("%s: %s has a point, and other numbers have a decimal comma: write %s or %s", t.Cell(i, j), cell, strings.Replace(cell, ".", ",", 1), strings.Replace(cell, ".", "", 1))
+	}
+	return nil
 }
 
 // isUTF16 reports whether a text starts with a UTF-16 byte order mark or with a
@@ -86,30 +155,18 @@ func oldMac(start []byte) bool {
 	return cr >= 0 && cr < len(start)-1 && bytes.IndexByte(start, '\n') < 0
 }
 
-// separators are the names of other separators than commas.
-var separators = map[string]string{";": "semicolons", "\t": "tabs", "": "tabs"}
-
-// separator reports whether a record is a first line such as "sep=,", which spreadsheets read.
-func (t *Table) separator(record []string) (bool, error) {
-	other, ok := strings.CutPrefix(record[0], "sep=")
-	if t.Header != nil || !ok {
-		return false, nil
-	}
-	if len(record) == 2 && other == "" && record[1] == "" {
-		return true, nil
-	}
-	if name := separators[other]; name != "" && len(record) == 1 {
-		return true, fmt.Errorf("%s: line 1: the cells are separated by %s, want commas (and decimal points in numbers)", t.Name, name)
-	}
-	return false, nil
+// separated reports whether a record is a first line such as "sep=;", which spreadsheets read.
+func (t *Table) separated(record []string) bool {
+	return t.Header == nil && len(record) <= 2 && record[0] == "sep=" && (len(record) == 1 || record[1] == "")
 }
 
 // add appends the record that begins on a line.
 func (t *Table) add(record []string, line int) error {
-	if ok, err := t.separator(record); ok {
-		return err
+	for n := len(record); n > max(1, len(t.Header)) && record[n-1] == ""; n-- { // empty columns at the end, which spreadsheets write
+		record = record[:n-1]
 	}
 	switch {
+	case t.separated(record):
 	case len(record) == 1 && record[0] == "" && len(t.Header) != 1:
 	case t.Header == nil:
 		t.Header = record
@@ -126,13 +183,6 @@ func (t *Table) add(record []string, line int) error {
 }
 
 func (t *Table) checkHeader() error {
-	if len(t.Header) == 1 {
-		for separator, name := range map[string]string{";": "semicolons", "\t": "tabs"} {
-			if strings.Contains(t.Header[0], separator) {
-				return fmt.Errorf("%s: the cells are separated by %s, want commas (and decimal points in numbers)", t.Name, name)
-			}
-		}
-	}
 	for i, h := range t.Header {
 		if h == "" {
 			return fmt.Errorf("%s: column %d has no name", t.Name, i+1)
@@ -169,6 +219,8 @@ func (t *Table) Number(i, j int) (float64, error) {
 	switch {
 	case cell == "":
 		return 0, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
+	case t.mixed != nil && t.CheckDecimal(i, j) != nil:
+		return 0, t.CheckDecimal(i, j)
 	case err != nil && !math.IsInf(x, 0):
 		return 0, fmt.Errorf("%s: %s is not a number", t.Cell(i, j), Quote(cell))
 	case math.IsNaN(x) || math.IsInf(x, 0):

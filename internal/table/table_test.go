@@ -14,6 +14,12 @@ func TestReadTable(t *testing.T) {
 		"\ufeffsep=,\r\nx,y\r\n1,2\r\n3,4\r\n",
 		"\ufeffx,y\n1,2\n\n3,4\n,\n",
 		"\"x\",\"y\"\n\"1\",\" 2 \"\n3,4",
+		"\ufeffx;y\r\n1,0;2\r\n3;4,00\r\n;\r\n",
+		"x,y,,\r\n1,2,,\r\n3,4\r\n",
+		"sep=;\r\nx;y\r\n1;2\r\n3;4\r\n",
+		"\"x\";\"y\"\n\"1,0\";2e0\n3;4",
+		"x\ty\n1\t2\n3\t4\n",
+		"\nx;y\n1.0;2.0\n3.0;4\n",
 	} {
 		tb, err := Read("a.csv", strings.NewReader(text))
 		require.NoError(t, err, "%q", text)
@@ -34,7 +40,8 @@ func TestReadTableErrors(t *testing.T) {
 		"\n\n":                "a.csv: the file is empty",
 		"x,y\n":               "a.csv: no rows below the header",
 		"x,y\n,\n":            "a.csv: no rows below the header",
-		"sep=;\nx;y\n1;2\n":   "a.csv: line 1: the cells are separated by semicolons, want commas (and decimal points in numbers)",
+		"x;y\n1,5;1.234\n":    `a.csv: row 1 (line 2), column "y": 1.234 has a point, and other numbers have a decimal comma: write 1,234 or 1234`,
+		"x;y\n1,5;1.234,5\n":  `a.csv: row 1 (line 2), column "y": "1.234,5" is not a number`,
 		"x,y\r1,2\r":          "a.csv: the lines end in CR alone, want LF or CR LF: save the file as CSV UTF-8",
 		"x,x\n1,2\n":          `a.csv: two columns are named "x"`,
 		",y\n1,2\n":           "a.csv: column 1 has no name",
@@ -46,8 +53,6 @@ func TestReadTableErrors(t *testing.T) {
 		"x,y\n1,1e999\n":      `a.csv: row 1 (line 2), column "y": 1e999 is not a finite number`,
 		"x,y\n1,\n":           `a.csv: row 1 (line 2), column "y": the cell is empty`,
 		"x,y\n1,-2e300\n":     `a.csv: row 1 (line 2), column "y": the magnitude of -2e300 exceeds 1e+300`,
-		"x;y\n1,5;2\n":        "a.csv: the cells are separated by semicolons, want commas (and decimal points in numbers)",
-		"x\ty\n1\t2\n":        "a.csv: the cells are separated by tabs, want commas (and decimal points in numbers)",
 		"\xff\xfex\x00,\x00":  "a.csv: the file is encoded in UTF-16, want UTF-8",
 		"\xfe\xff\x00x\x00,":  "a.csv: the file is encoded in UTF-16, want UTF-8",
 		"x\x00,\x00y\x00":     "a.csv: the file is encoded in UTF-16, want UTF-8",

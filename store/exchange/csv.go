@@ -446,6 +446,9 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		if text(j) == "" && p.When.Text != "" {
 			continue // inactive
 		}
+		if err := t.CheckDecimal(i, j); err != nil && (p.Kind == space.KindFloat || p.Kind == space.KindInt || p.Kind == space.KindOrdinal) {
+			return e, false, err
+		}
 		v := cellValue(p, text(j))
 		_, number := v.(float64)
 		err := p.Check(v)
@@ -533,7 +536,7 @@ func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed
 		if hint := numberHint(t.Rows[i][j]); err != nil && hint != "" {
 			return fmt.Errorf("%w%s", err, hint)
 		}
-		if err != nil && wanted {
+		if err != nil && wanted && t.CheckDecimal(i, j) == nil {
 			return fmt.Errorf("%w: write failed into the column %q of a row without a result", err, columnState)
 		}
 		if err != nil {

@@ -95,7 +95,7 @@ func TestReadCSV(t *testing.T) {
 		"x,c,loss\n1,a,1e301\n":      `the magnitude of 1e301 exceeds 1e+300`,
 		"x,c,loss,state\n1,a,1,ok\n": `column "state": "ok" is not one of complete, failed, stopped and pending`,
 		"x,c,f,loss\n1,a,2,1\n":      `column "f": 2 is not one of`,
-		"x;c;loss\n1;a;1\n":          "separated by semicolons",
+		"x;c;loss\n0.5;a;1,5\n":      `t.csv: row 1 (line 2), column "x": 0.5 has a point, and other numbers have a decimal comma: write 0,5`,
 	} {
 		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader(text), d)
 		require.ErrorIs(t, err, exchange.ErrFormat, text)
@@ -123,6 +123,9 @@ func TestReadCSVOfSpreadsheets(t *testing.T) {
 	}
 	evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x,solvent,n,loss,state\n1,DMF,,,Failed\n1,DMF,3,5,COMPLETE\n"), d)
 	require.NoError(t, err)
+	semicolons, _, err := exchange.ReadCSV("t.csv", strings.NewReader("\ufeffx;solvent;n;loss;state;remark\r\n1,0;DMF;;;Failed;\r\n1;DMF;3;5,0;COMPLETE;2.1\r\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, evaluated[1].Params, semicolons[1].Params)
 	require.Equal(t, []store.Evaluated{
 		{Params: map[string]any{"x": 1.0, "solvent": "DMF", "n": 2.0}, Numbers: map[string]float64{}, Failure: store.FailedByProgram},
 		{Params: map[string]any{"x": 1.0, "solvent": "DMF", "n": 3.0}, Numbers: map[string]float64{"loss": 5}},
