@@ -22,9 +22,14 @@ type Function struct {
 // count grows. Averaged over Fourier and finite features, the covariance equals the
 // kernel for any count. The errors are the errors of NewFeatures.
 func (p Process) Draw(n, count int, rng *rand.Rand) ([]Function, error) {
+	return p.DrawIn(nil, nil, n, count, rng)
+}
+
+// DrawIn is Draw for functions that are evaluated in the box from lo to hi (see [NewFeaturesIn]).
+func (p Process) DrawIn(lo, hi []float64, n, count int, rng *rand.Rand) ([]Function, error) {
 	out := make([]Function, n)
 	for i := range out {
-		f, err := NewFeatures(p.Kernel, count, rng)
+		f, err := NewFeaturesIn(p.Kernel, lo, hi, count, rng)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,16 +35,43 @@ type Features interface {
 //   - white: none, because white noise has no value between evaluations;
 //   - sums: all features of the terms;
 //   - products: all products of the features of the factors, if these are few;
-//   - other kernels: [Nystrom] features on n points of a Kronecker sequence in
-//     the unit cube.
+//   - other kernels, such as kernels of other packages: [Nystrom] features on n points of
+//     a Kronecker sequence in the unit cube. [NewFeaturesIn] has another box.
 //
 // Only Nyström features can fail; the error then wraps
 // surrogate.ErrNotPositiveDefinite.
 func NewFeatures(k Kernel, n int, rng *rand.Rand) (Features, error) {
+	return NewFeaturesIn(k, nil, nil, n, rng)
+}
+
+// NewFeaturesIn is NewFeatures with the points of Nyström features in the box from lo to hi, where the
+// functions are evaluated, in the units of the inputs of k. Nil is the unit cube.
+func NewFeaturesIn(k Kernel, lo, hi []float64, n int, rng *rand.Rand) (Features, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("prior: %d features", n))
 	}
-	return newFeatures(k, 1, n, rng)
+	if lo == nil {
+		lo, hi = make([]float64, k.Dim()), slices.Repeat([]float64{1}, k.Dim())
+	}
+	checkLen("lo", len(lo), k.Dim())
+	checkLen("hi", len(hi), k.Dim())
+	return newFeatures(k, 1, box{lo, hi}, n, rng)
+}
+
+// box is the box of Nyström points.
+type box struct{ lo, hi []float64 }
+
+// points returns n points of a Kronecker sequence in b.
+func (b box) points(n int, rng *rand.Rand) *mat.Dense {
+	x := kronecker(n, len(b.lo), rng)
+	x.Apply(func(_, j int, u float64) float64 { return b.lo[j] + u*(b.hi[j]-b.lo[j]) }, x)
+	return x
+}
+
+// on returns the box of the inputs of the inner kernel of k.
+func (b box) on(k onInputs) box {
+	ends := k.pick(mat.NewDense(2, k.dim, slices.Concat(b.lo, b.hi)))
+	return box{ends.RawRowView(0), ends.RawRowView(1)}
 }
 
 // maxProduct bounds the number of features of a product, as a multiple of the
@@ -51,14 +79,14 @@ func NewFeatures(k Kernel, n int, rng *rand.Rand) (Features, error) {
 const maxProduct = 4
 
 // newFeatures returns features of variance·k.
-func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, error) {
+func newFeatures(k Kernel, variance float64, in box, n int, rng *rand.Rand) (Features, error) {
 	switch k := k.(type) {
 	case scaled:
-		return newFeatures(k.inner, variance*k.variance.Value, n, rng)
+		return newFeatures(k.inner, variance*k.variance.Value, in, n, rng)
 	case sum:
 		out := joined{dim: k.Dim()}
 		for _, t := range k.terms {
-			f, err := newFeatures(t, variance, n, rng)
+			f, err := newFeatures(t, variance, in, n, rng)
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +94,7 @@ func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, e
 		}
 		return out, nil
 	case product:
-		return productFeatures(k, variance, n, rng)
+		return productFeatures(k, variance, in, n, rng)
 	case constant:
 		return affine{dim: k.dim, weights: make([]float64, k.dim), offset: math.Sqrt(variance)}, nil
 	case dotProduct:
@@ -91,7 +119,7 @@ func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, e
 		if _, ok := k.inner.(spectral); ok {
 			break
 		}
-		f, err := newFeatures(k.inner, variance, n, rng)
+		f, err := newFeatures(k.inner, variance, in.on(k), n, rng)
 		if err != nil {
 			return nil, err
 		}
@@ -100,10 +128,10 @@ func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, e
 	if isSpectral(k) {
 		return newFourier(k.Dim(), []Kernel{k}, variance, n, rng), nil
 	}
-	return Nystrom(ScaleBy(variance, k), kronecker(n, k.Dim(), rng))
+	return Nystrom(ScaleBy(variance, k), in.points(n, rng))
 }
 
-func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Features, error) {
+func productFeatures(k product, variance float64, in box, n int, rng *rand.Rand) (Features, error) {
 	whole := ScaleBy(variance, k)
 	var waves, others []Kernel
 	for _, f := range k.factors {
@@ -117,11 +145,11 @@ func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Featur
 		}
 	}
 	if len(waves)+len(others) == 0 {
-		return newFeatures(Constant(k.Dim()), variance, n, rng)
+		return newFeatures(Constant(k.Dim()), variance, in, n, rng)
 	}
 	out, count := crossed{}, 1
 	for _, f := range others {
-		features, err := newFeatures(f, variance, n, rng)
+		features, err := newFeatures(f, variance, in, n, rng)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +159,7 @@ func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Featur
 		return joined{dim: k.Dim()}, nil
 	}
 	if count > maxProduct*n {
-		return Nystrom(whole, kronecker(n, k.Dim(), rng))
+		return Nystrom(whole, in.points(n, rng))
 	}
 	if len(waves) > 0 {
 		// The waves alone must approximate their kernel, even if the product then has

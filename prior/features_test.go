@@ -252,6 +252,18 @@ func TestNystrom(t *testing.T) {
 	}
 }
 
+// Nyström features of a kernel on an input with a unit are on points in this unit.
+func TestNystromInUnits(t *testing.T) {
+	k, err := ParseNamed("polynomial[age](degree=9,lengthscale=40,offset=1)", 2, []Input{{Name: "rate", Columns: 1, Unit: 1}, {Name: "age", First: 1, Columns: 1, Unit: 50}})
+	require.NoError(t, err)
+	f := featuresOf(t, k, 20, rand.New(rand.NewPCG(1, 1)))
+	x := mat.NewDense(1, 2, []float64{0.5, 0.9}) // 45 years
+	phi, diag := mat.NewDense(1, f.Len(), nil), make([]float64, 1)
+	f.Eval(phi, x)
+	k.Diag(diag, x)
+	require.InEpsilon(t, diag[0], mat.Dot(phi.RowView(0), phi.RowView(0)), 0.01)
+}
+
 func BenchmarkFunction(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, expr := range []string{"matern52", "arccos(depth=3)"} {

@@ -12,11 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gfsvi"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/gwi"
 	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/rff"
+	"github.com/functionspace/bo/surrogate/svgp"
 )
 
 // An unscaled posterior, scaled again, is the posterior of Scaled.
@@ -152,4 +156,46 @@ func parabola() surrogate.Dataset {
 		d.Y = append(d.Y, x*x)
 	}
 	return d
+}
+
+// kernelInGo is a kernel that package prior does not know.
+type kernelInGo struct{ prior.Kernel }
+
+func (k kernelInGo) WithParams(theta []float64) prior.Kernel {
+	return kernelInGo{k.Kernel.WithParams(theta)}
+}
+
+// Draws of a prior with a kernel written in Go have the variance of the kernel in the box of the dataset,
+// also far from the unit cube.
+func TestDrawsOfAKernelInGo(t *testing.T) {
+	d := surrogate.Dataset{X: mat.NewDense(8, 1, nil), Lo: []float64{10}, Hi: []float64{11}}
+	for i := range 8 {
+		d.X.Set(i, 0, 10+float64(i)/10)
+		d.Y = append(d.Y, math.Sin(6*float64(i)/10))
+	}
+	spec := prior.Spec{Custom: kernelInGo{prior.Matern52(1)}, Lengthscale: []float64{0.2}, Variance: new(1.), Noise: new(1e-3)}
+	x := mat.NewDense(2, 1, []float64{10.35, 11})
+	exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	want, variance := make([]float64, 2), make([]float64, 2)
+	exact.Predict(want, variance, x)
+	for name, m := range map[string]surrogate.Model{
+		"gp":        gp.Model{Spec: spec},
+		"gp sparse": gp.Model{Spec: spec, Exact: 7},
+		"svgp":      svgp.Model{Spec: spec},
+		"gwi-svgp":  gwi.SVGP{Options: gwi.Options{Spec: spec, Steps: 1}},
+		"rff":       rff.Model{Spec: spec, Features: 60},
+	} {
+		p, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		mean := make([]float64, 2)
+		surrogate.Means(p, mean, x)
+		require.InDeltaSlice(t, want, mean, 0.05, name)
+		const n = 60
+		f, sum := surrogate.SampleAt(p, n, x, random.New(2, "paths", 0)), 0.
+		for i := range n {
+			sum += (f.At(i, 1) - mean[1]) * (f.At(i, 1) - mean[1]) / n
+		}
+		require.InEpsilon(t, variance[1], sum, 0.6, name)
+	}
 }

@@ -32,7 +32,7 @@ func (m Model) average(p *posterior, d surrogate.Dataset) {
 	}
 	spec, start := m.Spec.ByValue(), p.Learned
 	// The caller may overwrite the dataset and the values of the settings before the first use.
-	d = surrogate.Dataset{X: p.Z, Y: p.y, NoiseFree: d.NoiseFree}
+	d = surrogate.Dataset{X: p.Z, Y: p.y, Lo: p.Lo, Hi: p.Hi, NoiseFree: d.NoiseFree}
 	spec.Lengthscale, spec.Inputs = slices.Clone(spec.Lengthscale), slices.Clone(spec.Inputs)
 	spec.Isotropic, spec.Variance, spec.Noise = copied(spec.Isotropic), copied(spec.Variance), copied(spec.Noise)
 	p.mixture = sync.OnceValue(func() mixture {

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
@@ -65,7 +66,8 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 		NoiseVariance: p.Noise,
 		Parameters:    append(summary.KernelHypers(p.Kernel), surrogate.Hyper{Name: "noise", Value: p.Noise}, surrogate.Hyper{Name: "mean", Value: p.Mean}),
 	}}
-	post.Process, post.Z = p, mat.DenseCopyOf(d.X)
+	box := domain.DrawBox(d)
+	post.Process, post.Z, post.Lo, post.Hi = p, mat.DenseCopyOf(d.X), box.Lo, box.Hi
 	gram := mat.NewSymDense(n, nil)
 	p.Kernel.Gram(gram, post.Z)
 	var trace float64
@@ -152,7 +154,7 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	p.Process.Kernel.Gram(corner, x)
 	linalg.AddDiagonal(corner, p.Process.Noise)
 
-	all := surrogate.Dataset{X: mat.NewDense(n+m, dim, nil), Y: slices.Concat(p.y, y)}
+	all := surrogate.Dataset{X: mat.NewDense(n+m, dim, nil), Y: slices.Concat(p.y, y), Lo: p.Lo, Hi: p.Hi}
 	all.X.Stack(p.Z, x)
 	out := &posterior{Conditional: p.Conditional, Summary: p.Summary, y: all.Y}
 	out.Z = all.X

@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
@@ -104,6 +105,8 @@ func condition(ctx context.Context, p prior.Process, learned bool, z *mat.Dense,
 	if err != nil {
 		return nil, fmt.Errorf("gp: %w", err)
 	}
+	box := domain.DrawBox(d)
+	basis.Lo, basis.Hi = box.Lo, box.Hi
 	n, m := len(d.Y), basis.L.N()
 	b, wy, w1 := mat.NewSymDense(m, nil), make([]float64, m), make([]float64, m)
 	var yy, y1, ones, logs float64 // yᵀΛ⁻¹y, yᵀΛ⁻¹1, 1ᵀΛ⁻¹1, log|Λ|

@@ -48,6 +48,8 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 			return nil, err
 		}
 	}
+	draws := domain.DrawBox(p.data)
+	basis.Lo, basis.Hi = draws.Lo, draws.Hi
 	q := &inducing.Posterior{Conditional: pathwise.Conditional{Basis: basis}, B: p.q.B, T: p.v.Ut}
 	out := &posterior{Posterior: q, Summary: summary.Summary{NoiseVariance: process.Noise, Notes: p.notes, Parameters: p.q.Hypers(), Learned: summary.EncodeState(p.q.State(), nil)}}
 	for i := range out.Parameters {

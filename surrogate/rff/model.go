@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
@@ -48,7 +49,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, fmt.Errorf("rff: %w", err)
 	}
-	features, err := prior.NewFeatures(fitted.Kernel, m.Features, random.Split(rng, "features", 0))
+	box := domain.DrawBox(d)
+	features, err := prior.NewFeaturesIn(fitted.Kernel, box.Lo, box.Hi, m.Features, random.Split(rng, "features", 0))
 	if err != nil {
 		return nil, fmt.Errorf("rff: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/hyper"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/pathwise"
@@ -41,7 +42,8 @@ type problem struct {
 	data
 	shift     float64
 	noiseFree bool
-	lo, hi    []float64 // box of the dataset
+	lo, hi    []float64  // box of the dataset
+	draws     domain.Box // of functions drawn from the prior
 
 	hyper hyper.Vector
 	z     *mat.Dense // inducing points, or their initial values
@@ -51,6 +53,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 	_, dim := d.Dims()
 	p := &problem{Model: m, noiseFree: d.NoiseFree, data: data{x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}}
 	p.lo, p.hi = d.Box()
+	p.draws = domain.DrawBox(d)
 	var err error
 	if p.hyper, err = hyper.New(m.Spec, dim, d.NoiseFree); err != nil {
 		return nil, err
@@ -113,6 +116,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 		return nil, err
 	}
 	c.Process.Mean += p.shift
+	c.Lo, c.Hi = p.draws.Lo, p.draws.Hi
 	post := &inducing.Posterior{
 		Conditional: pathwise.Conditional{Basis: c.Basis}, B: c.b, M: c.m, Bound: c.value,
 		Summary: summary.Summary{Learned: slices.Clone(free), Notes: warnings},

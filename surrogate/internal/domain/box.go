@@ -5,6 +5,7 @@ package domain
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -48,6 +49,22 @@ func ContextBox(region string, d surrogate.Dataset) Box {
 	}
 	lo, hi := d.Box()
 	return Widen(lo, hi, margin)
+}
+
+// DrawBox returns the box in which functions drawn from a prior are evaluated: the box of d, or the unit
+// cube if d has no box and its inputs are in the unit cube. A side of width 0 gets the width 1.
+func DrawBox(d surrogate.Dataset) Box {
+	lo, hi := d.Box()
+	if d.Lo == nil && slices.Min(lo) >= 0 && slices.Max(hi) <= 1 {
+		return Box{make([]float64, len(lo)), slices.Repeat([]float64{1}, len(lo))}
+	}
+	b := Box{slices.Clone(lo), slices.Clone(hi)}
+	for j := range lo {
+		if lo[j] == hi[j] {
+			b.Lo[j], b.Hi[j] = lo[j]-0.5, hi[j]+0.5
+		}
+	}
+	return b
 }
 
 // Halton returns n points of a scrambled Halton set in the box.

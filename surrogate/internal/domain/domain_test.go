@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 )
 
 func TestPointsFillTheBox(t *testing.T) {
@@ -71,4 +72,19 @@ func TestInputsOfABox(t *testing.T) {
 func TestZScore(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5})
 	require.Equal(t, Affine{Shift: []float64{2, 5}, Scale: []float64{1, 1}}, ZScore(x))
+}
+
+func TestDrawBox(t *testing.T) {
+	inside := mat.NewDense(2, 2, []float64{0.2, 0.5, 0.6, 0.5})
+	for name, c := range map[string]struct {
+		data surrogate.Dataset
+		want Box
+	}{
+		"a box":       {surrogate.Dataset{X: inside, Lo: []float64{0, -1}, Hi: []float64{3, 1}}, Box{[]float64{0, -1}, []float64{3, 1}}},
+		"width 0":     {surrogate.Dataset{X: inside, Lo: []float64{0, 2}, Hi: []float64{3, 2}}, Box{[]float64{0, 1.5}, []float64{3, 2.5}}},
+		"unit cube":   {surrogate.Dataset{X: inside}, Box{[]float64{0, 0}, []float64{1, 1}}},
+		"of the data": {surrogate.Dataset{X: mat.NewDense(2, 2, []float64{10, 0.5, 12, 0.7})}, Box{[]float64{10, 0.5}, []float64{12, 0.7}}},
+	} {
+		require.Equal(t, c.want, DrawBox(c.data), name)
+	}
 }

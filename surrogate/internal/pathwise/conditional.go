@@ -21,6 +21,7 @@ type Basis struct {
 	Process prior.Process
 	Z       *mat.Dense
 	L       *linalg.Cholesky
+	Lo, Hi  []float64 // box of later predictions, for draws of the prior; nil is the unit cube
 }
 
 // NewBasis returns the basis with L Lᵀ = k(Z,Z).
@@ -36,7 +37,7 @@ func NewBasisFrom(p prior.Process, z *mat.Dense, first float64) (Basis, error) {
 	if err != nil {
 		return Basis{}, fmt.Errorf("covariance of the inducing points: %w", err)
 	}
-	return Basis{p, z, l}, nil
+	return Basis{Process: p, Z: z, L: l}, nil
 }
 
 // Dim returns the number of inputs.
@@ -205,7 +206,7 @@ func (c *Conditional) Clamp(variance, free []float64) {
 // contributes to the variance of f but not to paths, because it has no sample functions.
 // DrawPaths panics for a kernel without its own features that is not positive definite.
 func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)) []surrogate.Path {
-	draws, err := c.Process.Draw(n, features, rng)
+	draws, err := c.Process.DrawIn(c.Lo, c.Hi, n, features, rng)
 	if err != nil {
 		panic(fmt.Sprintf("pathwise: %v", err))
 	}
