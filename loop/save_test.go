@@ -241,7 +241,7 @@ func TestResumeBadFiles(t *testing.T) {
 		`state is "done"`:                strings.Replace(good, `"complete"`, `"done"`, 1),
 		`source is "moon"`:               strings.Replace(good, `"source":"design"`, `"source":"moon"`, 1),
 		"a complete trial needs a value": strings.Replace(good, `"complete"`, `"failed"`, 1),
-		"not a usable number":            strings.Replace(good, `"value":2`, `"value":1e307`, 1),
+		"1e+307 is beyond ±1e+300":       strings.Replace(good, `"value":2`, `"value":1e307`, 1),
 		"invalid point":                  strings.Replace(good, `"params":{"x":`, `"params":{"x":1e6,"z":`, 1),
 		"queued point 1":                 strings.Replace(good, `"trials":[`, `"queue":[3],"trials":[`, 1),
 		"cannot unmarshal":               strings.Replace(good, `"trials":[`, `"trials":7,"old":[`, 1),

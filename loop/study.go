@@ -318,8 +318,11 @@ func (s *Study) improves(t *Trial) bool {
 
 // checkValue returns an error that wraps ErrNotFinite for an unusable value.
 func checkValue(v float64) error {
-	if math.IsNaN(v) || math.Abs(v) > MaxValue {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
 		return fmt.Errorf("%w: %v", ErrNotFinite, v)
+	case math.Abs(v) > MaxValue:
+		return fmt.Errorf("%w: %v is beyond ±%v", ErrNotFinite, v, MaxValue)
 	}
 	return nil
 }

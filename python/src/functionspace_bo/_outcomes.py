@@ -197,7 +197,8 @@ def read_note(value: Any) -> str:
 def _number(value: Any, name: str) -> float:
     number = as_float(value, name)
     if not usable(number):
-        raise TrialError(f"{name} is not a usable number: {number}")
+        beyond = f" is beyond ±{MAX_VALUE}" if math.isfinite(number) else ""
+        raise TrialError(f"{name} is not a usable number: {number}{beyond}")
     return number
 
 
