@@ -205,8 +205,8 @@ func cell(v any) string {
 
 // ReadCSV reads a table of trials as evaluations of a study: a column for each parameter,
 // except fixed parameters and parameters with a default, and one with the name of the
-// objective, or else value. Columns of other numbers are read as numbers. A column "state" may mark failed rows; pending rows
-// are left out. Messages begin with the given file name. The notes name columns and rows that
+// objective, or else value. Columns of other numbers are read as numbers. A column "state" may mark failed rows, and rows of
+// stopped trials, which are lost; pending rows are left out. Messages begin with the given file name. The notes name columns and rows that
 // are left out. Errors wrap ErrFormat or ErrTooLarge and name row, line and column. For wrong rows
 // the error wraps a space.Faults, with one fault of each of the first ten and the number of the others.
 func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
@@ -214,8 +214,8 @@ func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.E
 }
 
 // ReadEarlier reads a table as ReadCSV does, as evaluations made before a study. Values outside
-// the ranges of the space are no error. Trials whose workers were lost are left out, because they
-// say nothing about their points.
+// the ranges of the space are no error. Lost trials are left out, because they say nothing about their points, and so
+// are stopped ones, whose steps are not in a table.
 func ReadEarlier(name string, r io.Reader, d *study.Definition) (earlier []study.Told, notes []string, err error) {
 	evaluated, notes, err := readCSV(name, r, d, true)
 	if err != nil {
@@ -234,7 +234,7 @@ func ReadEarlier(name string, r io.Reader, d *study.Definition) (earlier []study
 		earlier = append(earlier, t)
 	}
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("%d rows of lost workers are left out", lost))
+		notes = append(notes, fmt.Sprintf("%d rows of lost or stopped trials are left out", lost))
 	}
 	return earlier, notes, nil
 }
@@ -477,6 +477,9 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	e.Message = text(c.message)
 	if failed {
 		e.Failure = store.FailedByProgram
+		if state == store.Stopped { // by a rule; without its steps the value does not compare with others
+			e.Failure = store.Lost
+		}
 		for _, f := range []store.Failure{store.TimedOut, store.NotFinite, store.Lost, store.Unfit} {
 			if text(c.failure) == string(f) {
 				e.Failure = f

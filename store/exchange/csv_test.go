@@ -73,7 +73,7 @@ func TestReadCSV(t *testing.T) {
 	require.Equal(t, []store.Evaluated{
 		{Params: map[string]any{"x": 0.5, "c": "a", "new": 1.0}, Numbers: map[string]float64{"loss": 1, "latency": 7}},
 		{Params: map[string]any{"x": 1e-3, "c": true, "new": 1.0}, Numbers: map[string]float64{}, Failure: store.FailedByProgram},
-		{Params: map[string]any{"x": 1.0, "c": 3.0, "new": 1.0}, Numbers: map[string]float64{"loss": 2}, Failure: store.FailedByProgram, Message: "stopped early"},
+		{Params: map[string]any{"x": 1.0, "c": 3.0, "new": 1.0}, Numbers: map[string]float64{"loss": 2}, Failure: store.Lost, Message: "stopped early"},
 	}, evaluated)
 
 	// The table of another study: a parameter that was removed, and the objective as value.
@@ -194,4 +194,18 @@ func FuzzReadCSV(f *testing.F) {
 			require.NoError(t, err)
 		}
 	})
+}
+
+// Earlier evaluations have no lost and no stopped trials: neither says that its point fails.
+func TestReadEarlier(t *testing.T) {
+	d := &study.Definition{Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}}, Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+	earlier, notes, err := exchange.ReadEarlier("t.csv", strings.NewReader(
+		"x,loss,state,failure\n0.5,7,complete,\n0.25,,failed,program\n0.75,,failed,lost\n0.125,9,stopped,\n2,8,,\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, []string{"2 rows of lost or stopped trials are left out"}, notes)
+	require.Equal(t, []study.Told{
+		{Params: map[string]any{"x": 0.5}, Numbers: map[string]float64{"loss": 7}},
+		{Params: map[string]any{"x": 0.25}, Numbers: map[string]float64{}, State: "failed"},
+		{Params: map[string]any{"x": 2.0}, Numbers: map[string]float64{"loss": 8}},
+	}, earlier)
 }
