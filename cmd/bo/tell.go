@@ -20,8 +20,9 @@ import (
 type tellCmd struct {
 	storeFlags
 	Study   string   `arg:"" complete:"studies" help:"Name of the study."`
-	Trial   int      `arg:"" help:"Number of the trial."`
+	Trial   int      `arg:"" optional:"" help:"Number of the trial."`
 	Value   []string `arg:"" optional:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Table   string   `group:"data" placeholder:"FILE" help:"CSV table of results instead: the table of bo trials --format csv with the numbers filled in."`
 	Step    *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
 	At      []string `sep:"none" placeholder:"NAME=VALUE" help:"Value of a parameter at which the trial was evaluated, if it differs from the suggested value. May be repeated."`
 	Note    string   `placeholder:"TEXT" help:"Note on the result, which bo trials and reports show."`
@@ -33,13 +34,17 @@ type tellCmd struct {
 func (tellCmd) Help() string {
 	return `A recorded result changes only with --correct. The former result stays in the history of the study.
 
+With --table the results stand in a CSV table, as bo trials --format csv prints it: a row for each trial, with its number in the column trial, its numbers in further columns, and failed in the column state of a trial that failed. Rows without a number are left out, and so are results that are recorded already. If a row has a fault, nothing is recorded.
+
 Examples:
 
     bo tell bread 1 7.5
     bo tell bread 2 taste=7.5 seconds=12
     bo tell bread 2 '{"taste": 7.5, "seconds": 12}' --note "flour of the new mill"
     bo tell bread 3 7 --at degrees=210 --at minutes=50
-    bo tell bread 2 taste=5.7 --correct`
+    bo tell bread 2 taste=5.7 --correct
+    bo trials bread --format csv > bread.csv
+    bo tell bread --table bread.csv`
 }
 
 func (c *tellCmd) Run(e *env) error {
@@ -47,6 +52,12 @@ func (c *tellCmd) Run(e *env) error {
 		d, sp, err := u.Definition(e.ctx)
 		if err != nil {
 			return err
+		}
+		if c.Table != "" {
+			return c.tellTable(e, u, d)
+		}
+		if c.Trial == 0 && c.Value == nil {
+			return usagef("the number of the trial is missing, such as bo tell %s 1 %s=12.6", c.Study, d.Objective().Name)
 		}
 		if c.Step != nil {
 			return c.report(e, u)

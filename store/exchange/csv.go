@@ -91,6 +91,9 @@ func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
 		}
 	}
 	removed, numbers := map[string]bool{}, map[string]bool{}
+	for _, name := range d.Declared() {
+		numbers[name] = name != t.objective
+	}
 	for i := range trials {
 		if err := t.names(i, func(name string) {
 			if _, ok := removed[name]; !ok {
@@ -266,7 +269,7 @@ func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store
 	if err != nil {
 		return nil, nil, err
 	}
-	c, notes, err := columnsOf(t, d, s)
+	c, notes, err := columnsOf(t, d, s, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -291,8 +294,8 @@ func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store
 	return evaluated, notes, nil
 }
 
-// columnsOf returns the meanings of the columns of a table.
-func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, []string, error) {
+// columnsOf returns the meanings of the columns of a table. A table of results needs no parameters.
+func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool) (*columns, []string, error) {
 	find := func(names ...string) int {
 		for _, name := range names {
 			if j := slices.Index(t.Header, name); j >= 0 {
@@ -306,7 +309,7 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 	for _, p := range s.Parameters() {
 		names := []string{"params." + p.Name, p.Name}
 		j := find(names...)
-		if _, ok := d.Defaults[p.Name]; j < 0 && (ok || p.Kind == space.KindFixed) {
+		if _, ok := d.Defaults[p.Name]; j < 0 && (ok || results || p.Kind == space.KindFixed) {
 			continue
 		}
 		if j < 0 {
@@ -435,6 +438,9 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	state := stateOf(text(c.state))
 	switch state {
 	case store.Pending:
+		if text(c.objective) != "" {
+			return store.Evaluated{}, false, fmt.Errorf("%s: a pending row has the value %s: bo tell STUDY --table FILE records results of trials of the study; for a new trial write %s", t.Cell(i, c.state), table.Quote(text(c.objective)), store.Complete)
+		}
 		return store.Evaluated{}, false, nil
 	case "", store.Complete, store.Failed, store.Stopped:
 	default:
@@ -476,20 +482,24 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	}
 	e.Message = text(c.message)
 	if failed {
-		e.Failure = store.FailedByProgram
-		if state == store.Stopped { // by a rule; without its steps the value does not compare with others
+		e.Failure = failureOf(text(c.failure))
+		if state == store.Stopped && e.Failure == store.FailedByProgram { // by a rule; without its steps the value does not compare with others
 			e.Failure = store.Lost
-		}
-		for _, f := range []store.Failure{store.TimedOut, store.NotFinite, store.Lost, store.Unfit} {
-			if text(c.failure) == string(f) {
-				e.Failure = f
-			}
 		}
 		if state == store.Stopped && e.Message == "" {
 			e.Message = "stopped early"
 		}
 	}
 	return e, true, nil
+}
+
+// failureOf returns the kind of failure in a cell.
+func failureOf(text string) store.Failure {
+	f := store.Failure(text)
+	if slices.Contains([]store.Failure{store.TimedOut, store.NotFinite, store.Lost, store.Unfit}, f) {
+		return f
+	}
+	return store.FailedByProgram
 }
 
 // stateOf returns the state in a cell, in which case does not count.

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/internal/faults"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/exchange"
+	"github.com/functionspace/bo/study"
+)
+
+// tellTable records the results in a table.
+func (c *tellCmd) tellTable(e *env, u *store.Study, d *study.Definition) error {
+	if c.Trial != 0 || c.Step != nil || c.At != nil || c.Note != "" || c.Key != "" {
+		return usagef("--table takes the place of trial, value, --step, --at, --note and --key")
+	}
+	var r io.Reader = e.stdin
+	if c.Table != "-" {
+		if err := regular(c.Table); err != nil {
+			return fmt.Errorf("%s: %w", c.Table, err)
+		}
+		f, err := os.Open(c.Table)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		r = f
+	}
+	results, texts, err := exchange.ReadResults(c.Table, r, d)
+	if err != nil {
+		return c.faulty(e, err)
+	}
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	reports, known, err := c.newResults(v, results)
+	if err != nil {
+		return c.faulty(e, err)
+	}
+	notes(e, c.Table, texts)
+	told := []store.Trial{}
+	for _, report := range reports {
+		t, err := u.Tell(e.ctx, report)
+		if err != nil {
+			return fmt.Errorf("%w; %s of %d results are recorded, and the same command records the others", err, fmt.Sprint(len(told)), len(reports))
+		}
+		told = append(told, t)
+	}
+	if known > 0 {
+		notes(e, c.Table, []string{fmt.Sprintf("%s recorded already", count(known, "result"))})
+	}
+	if c.JSON {
+		rows := make([]any, len(told))
+		for i := range told {
+			rows[i] = newTrialJSON(&told[i], v)
+		}
+		return printJSON(e.stdout, rows)
+	}
+	for i := range told {
+		if _, err := fmt.Fprintln(e.stdout, trialText(&told[i], v, nil)); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(e.stdout, "recorded %s of study %s\n", count(len(told), "result"), c.Study)
+	return err
+}
+
+// newResults returns the reports of results that are not recorded, and the number of the others. It returns all faults: trials
+// that do not exist, other values of parameters, missing numbers and, without --correct, other results than the recorded ones.
+func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports []store.Report, known int, err error) {
+	wrong := faults.List{What: "rows"}
+	for _, r := range results {
+		report := r.Report
+		switch k := report.Trial - 1; {
+		case k >= len(v.Trials):
+			wrong.Add(fmt.Errorf("%s: there is no trial %d, the last one is %d", r.Row, report.Trial, len(v.Trials)))
+		default:
+			same, err := c.compare(v.Definition, &v.Trials[k], &r)
+			switch {
+			case err != nil:
+				wrong.Add(fmt.Errorf("%s: %w", r.Row, err))
+			case same:
+				known++
+			default:
+				report.Correct = v.Trials[k].State != store.Pending && c.Correct
+				reports = append(reports, report)
+			}
+		}
+	}
+	if list := wrong.Errors(); list != nil {
+		return nil, 0, space.Faults(list)
+	}
+	return reports, known, nil
+}
+
+// compare reports whether the result of a row is the recorded result of its trial. The error states other values of
+// parameters, or another result without --correct.
+func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Result) (same bool, err error) {
+	var params map[string]any
+	if err := json.Unmarshal(t.Params, &params); err != nil {
+		return false, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		was, ok := params[name]
+		if !ok {
+			if was, ok = d.Defaults[name]; !ok {
+				continue // a fixed or inactive parameter
+			}
+		}
+		if row := r.Params[name]; !sameSetting(was, row) {
+			return false, fmt.Errorf("trial %d was suggested at %s=%v, and the row has %v: record a result at other values by bo tell %s %[1]d --at %[2]s=%[4]v", t.Number, name, was, row, c.Study)
+		}
+	}
+	if t.State == store.Pending {
+		return false, nil
+	}
+	report := r.Report
+	noted := report.Message == "" || report.Message == t.Message
+	if noted && report.Failure != "" && t.State == store.Failed || noted && report.Failure == "" && t.State == store.Complete && subset(report.Numbers, t.Numbers) {
+		return true, nil
+	}
+	if t.Failure == store.Lost || t.Failure == store.Unfit || c.Correct {
+		return false, nil
+	}
+	return false, fmt.Errorf("%w: trial %d has another result or note: %s; --correct replaces it", store.ErrConflict, t.Number, trialResult(t))
+}
+
+// trialResult describes the result of a finished trial.
+func trialResult(t *store.Trial) string {
+	if t.State != store.Complete {
+		return string(t.State)
+	}
+	text, _ := json.Marshal(t.Numbers)
+	return string(text)
+}
+
+// subset reports whether all numbers are among others with the same values.
+func subset(numbers, others map[string]float64) bool {
+	for name, v := range numbers {
+		if w, ok := others[name]; !ok || v != w {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSetting reports whether two values of a parameter are equal, numbers up to six digits.
+func sameSetting(a, b any) bool {
+	x, ok := a.(float64)
+	y, also := b.(float64)
+	if ok && also {
+		return y-x <= 1e-6*max(x, -x) && x-y <= 1e-6*max(x, -x)
+	}
+	return a == b
+}
+
+// faulty prints the faults of several rows, one on a line, and returns the error that ends the command.
+func (c *tellCmd) faulty(e *env, err error) error {
+	text := strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": ") // the text names the file
+	if list, ok := errors.AsType[space.Faults](err); ok && len(list) > 1 {
+		for _, fault := range list {
+			notes(e, c.Table, []string{oneLine(fault.Error())})
+		}
+		text = c.Table + ": nothing is recorded"
+	}
+	if errors.Is(err, store.ErrConflict) {
+		return refusal{errors.New(text)}
+	}
+	return errors.New(text)
+}

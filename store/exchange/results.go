@@ -1,0 +1,108 @@
+package exchange
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/functionspace/bo/internal/faults"
+	"github.com/functionspace/bo/internal/table"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// Result is the result of a trial in a row of a table.
+type Result struct {
+	Row    string         // name of the row, for messages
+	Params map[string]any // values of the parameters that the row has
+	Report store.Report
+}
+
+// ReadResults reads results of trials from a table, such as WriteCSV writes with numbers filled in: a column trial, one of the
+// objective, one of each number of d.Require, and any others. Rows without a number whose state is not failed are left out, and so are
+// stopped trials. Columns of parameters are optional. Notes and errors are as those of ReadCSV.
+func ReadResults(name string, r io.Reader, d *study.Definition) (results []Result, notes []string, err error) {
+	t, err := table.Read(name, &limited{r: r, left: MaxTable})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	t.Limit = loop.MaxValue
+	s, err := d.Space()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, notes, err := columnsOf(t, d, s, true)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	trial, err := t.Column(columnTrial)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	wrong, rows := faults.List{What: "rows"}, map[int]string{}
+	for i := range t.Rows {
+		out, ok, err := c.result(t, i, trial, d)
+		if first := rows[out.Report.Trial]; err == nil && ok && first != "" {
+			err = fmt.Errorf("%s: trial %d has a result in another row too: %s", out.Row, out.Report.Trial, first)
+		}
+		switch {
+		case err != nil:
+			wrong.Add(err)
+		case ok:
+			rows[out.Report.Trial] = out.Row
+			results = append(results, out)
+		}
+	}
+	if list := wrong.Errors(); list != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, space.Faults(list))
+	}
+	return results, notes, nil
+}
+
+// result returns the result in a row, or false if the row has none.
+func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Result, bool, error) {
+	text := func(j int) string {
+		if j < 0 {
+			return ""
+		}
+		return t.Rows[i][j]
+	}
+	out := Result{Row: t.Row(i), Params: map[string]any{}, Report: store.Report{Message: text(c.message), Numbers: map[string]float64{}}}
+	state := stateOf(text(c.state))
+	if state == store.Stopped {
+		return out, false, nil
+	}
+	if !slices.Contains([]store.State{"", store.Pending, store.Complete, store.Failed}, state) {
+		return out, false, fmt.Errorf("%s: %q is not one of %s, %s, %s and %s", t.Cell(i, c.state), text(c.state), store.Complete, store.Failed, store.Stopped, store.Pending)
+	}
+	if err := c.readNumbers(t, i, d, true, out.Report.Numbers); err != nil {
+		return out, false, err
+	}
+	failed := state == store.Failed
+	if len(out.Report.Numbers) == 0 && !failed {
+		return out, false, nil
+	}
+	var err error
+	if out.Report.Trial, err = strconv.Atoi(text(trial)); err != nil || out.Report.Trial < 1 {
+		return out, false, fmt.Errorf("%s: %q is not the number of a trial", t.Cell(i, trial), text(trial))
+	}
+	if failed {
+		out.Report.Failure = failureOf(text(c.failure))
+	} else if err := c.readNumbers(t, i, d, false, out.Report.Numbers); err != nil {
+		return out, false, err
+	}
+	for _, j := range slices.Sorted(maps.Keys(c.params)) {
+		if text(j) == "" {
+			continue
+		}
+		if err := t.CheckDecimal(i, j); err != nil {
+			return out, false, err
+		}
+		out.Params[c.params[j].Name] = cellValue(c.params[j], text(j))
+	}
+	return out, true, nil
+}
