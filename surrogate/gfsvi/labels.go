@@ -225,7 +225,9 @@ func (p *labelProblem) eval(q []*variational.Gaussian, b batch, z []*mat.Dense, 
 			dm, dv, noise := dmean.RawRowView(c), dvariance.RawRowView(c), draw.RawRowView(c)
 			for i, g := range slope.RawRowView(c) {
 				dm[i] -= weight * g
-				dv[i] -= weight * g * noise[i] / (2 * math.Sqrt(e[c].variance[i]))
+				if v := e[c].variance[i]; v > 0 { // else no weight changes f, and the gradient is 0
+					dv[i] -= weight * g * noise[i] / (2 * math.Sqrt(v))
+				}
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/variational"
+	"github.com/functionspace/bo/surrogate/network"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -66,6 +67,24 @@ func TestLabelObjectiveGradient(t *testing.T) {
 			}
 			require.NoError(t, gradcheck.Gradient(value, theta, grad, 1e-5), "%d latents, rank %d", l, rank)
 		}
+	}
+}
+
+// At the first three labels no weight of this network changes its value.
+func TestLabelsWithoutWeights(t *testing.T) {
+	f := network.Func(func(x network.Node) network.Node {
+		return x.Dense(5, 1).Apply(network.Tanh).Dense(1, 0).Mul(x.Columns(0, 1))
+	})
+	d := surrogate.Labels{X: space.Uniform(10, 2, random.New(1, "x", 0)), Y: []int{0, 1, 0, 1, 0, 1, 1, 1, 0, 1}, Classes: 2}
+	for i := range 3 {
+		d.X.Set(i, 0, 0)
+	}
+	p, err := Model{Network: surrogate.Network{Architecture: f}, Steps: 10, Context: 20}.FitLabels(t.Context(), d, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	prob := mat.NewDense(10, 2, nil)
+	p.Predict(prob, d.X)
+	for _, v := range prob.RawMatrix().Data {
+		require.True(t, v >= 0 && v <= 1)
 	}
 }
 
