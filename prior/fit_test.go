@@ -422,3 +422,22 @@ func TestFitByLikelihood(t *testing.T) {
 		require.Nil(t, p.Prior)
 	}
 }
+
+// A stated number that changes nothing is an error.
+func TestStatedNumbersHaveAnEffect(t *testing.T) {
+	for want, s := range map[string]Spec{
+		"variance has no effect, because every term of the kernel 2*rbf has a number": {Kernel: "2*rbf", Variance: number(3)},
+		"lengthscale has no effect, because the kernel arccos":                        {Kernel: "arccos", Lengthscale: []float64{0.4}},
+		"lengthscale has no effect, because the kernel rbf(lengthscale=1)":            {Kernel: "rbf(lengthscale=1)", Lengthscale: []float64{0.4}},
+	} {
+		err := s.Check(2)
+		require.ErrorIs(t, err, ErrSpec)
+		require.ErrorContains(t, err, want)
+	}
+	for _, s := range []Spec{
+		{Kernel: "2*rbf+matern12", Variance: number(3)}, {Kernel: "linear", Variance: number(3)}, {Kernel: "2*rbf", Variance: number(2)},
+		{Kernel: "rbf(lengthscale=1)+linear", Lengthscale: []float64{0.4}},
+	} {
+		require.NoError(t, s.Check(2), s.Kernel)
+	}
+}

@@ -105,7 +105,9 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	if m.kernel.Dim() != dim {
 		return m, fmt.Errorf("%w: kernel of %d inputs, data of %d", ErrSpec, m.kernel.Dim(), dim)
 	}
-	s.fixVariance(&m)
+	if err := s.fixVariance(&m); err != nil {
+		return m, err
+	}
 	if err := s.fixLengthscale(&m, dim); err != nil {
 		return m, err
 	}
@@ -132,7 +134,7 @@ func (s Spec) Stated() bool {
 	return s.Kernel != "" || s.Custom != nil || s.Lengthscale != nil || s.Variance != nil || s.Noise != nil || s.Mean == MeanZero
 }
 
-func (s Spec) fixVariance(m *model) {
+func (s Spec) fixVariance(m *model) error {
 	if v := s.Variance; v != nil {
 		var found bool
 		for _, p := range m.kernel.Params() {
@@ -143,15 +145,24 @@ func (s Spec) fixVariance(m *model) {
 		}
 	}
 	m.params = m.kernel.Params()
+	if s.Variance == nil {
+		return nil
+	}
+	effect := false
 	for i := range m.params {
 		p := &m.params[i]
-		if baseName(p.Name) != "variance" || p.Fixed {
+		if baseName(p.Name) != "variance" {
 			continue
 		}
-		if s.Variance != nil {
+		if !p.Fixed {
 			p.Value, p.Fixed = *s.Variance, true
 		}
+		effect = effect || p.Value == *s.Variance
 	}
+	if !effect {
+		return fmt.Errorf("%w: variance has no effect, because every term of the kernel %s has a number: remove one of them", ErrSpec, m.kernel)
+	}
+	return nil
 }
 
 func (s Spec) fixLengthscale(m *model, dim int) error {
@@ -161,11 +172,13 @@ func (s Spec) fixLengthscale(m *model, dim int) error {
 	if n := len(s.Lengthscale); n != 1 && n != dim {
 		return fmt.Errorf("%w: %d lengthscales for %d inputs", ErrSpec, n, dim)
 	}
+	effect := false
 	for i := range m.params {
 		p := &m.params[i]
 		if baseName(p.Name) != "lengthscale" || p.Fixed {
 			continue
 		}
+		effect = true
 		if named(m.kernel) {
 			return fmt.Errorf("%w: lengthscale sets lengthscales in the unit cube, and the kernel names inputs: state lengthscales in the kernel, as in rbf[name](lengthscale=2)", ErrSpec)
 		}
@@ -177,6 +190,9 @@ func (s Spec) fixLengthscale(m *model, dim int) error {
 			return fmt.Errorf("%w: %d lengthscales for a kernel with one lengthscale", ErrSpec, len(s.Lengthscale))
 		}
 		p.Value, p.Fixed = s.Lengthscale[j], true
+	}
+	if !effect {
+		return fmt.Errorf("%w: lengthscale has no effect, because the kernel %s has no lengthscale without a number: remove it", ErrSpec, m.kernel)
 	}
 	return nil
 }
