@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -17,7 +20,7 @@ import (
 
 // Model is Bayesian linear regression on random features. The zero value is the
 // default: 500 features of the kernel of the zero prior.Spec. Sun et al. (2019) use 500
-// features of an RBF kernel.
+// features of an RBF kernel. White noise in a kernel has no features and counts as noise of the observations.
 type Model struct {
 	prior.Spec `range:"noise=[1e-10,1e100]"`
 
@@ -58,14 +61,37 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("rff: the kernel %s has no features: it is white noise only", fitted.Kernel)
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
-	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, fitted.Noise, d.X, d.Y)
+	noise := fitted.Noise + white(fitted.Kernel, d.X)
+	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, noise, d.X, d.Y)
 	if err != nil {
 		return nil, err
 	}
 	post.Notes, post.Learned = fitted.Warnings, fitted.State
 	post.Parameters = append(summary.KernelHypers(fitted.Kernel),
-		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
+		surrogate.Hyper{Name: "noise", Value: noise},
 		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})
 	return post, nil
 }
+
+// white returns the variance of white noise in k, which has no features, averaged over the rows of x: its
+// covariance of two evaluations at one point is 0.
+func white(k prior.Kernel, x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	diag, one := make([]float64, n), mat.NewDense(1, 1, nil)
+	k.Diag(diag, x)
+	var sum, size float64
+	for i, v := range diag {
+		row := shape.Rows(x, i, i+1)
+		k.Cross(one, row, row)
+		sum += (v - one.At(0, 0)) / float64(n)
+		size += v / float64(n)
+	}
+	if !(sum > whiteShare*size) {
+		return 0
+	}
+	return sum
+}
+
+// whiteShare is a share of the prior variance below which differences are rounding errors.
+const whiteShare = 1e-9

@@ -101,3 +101,22 @@ func BenchmarkRegression(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
+
+// White noise in a kernel counts as noise of the observations: predictions of observations have the moments of
+// the exact process.
+func TestWhiteNoiseInTheKernel(t *testing.T) {
+	d, x := wave(60), wave(5).X
+	sd := func(m surrogate.Model) []float64 {
+		p, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		mean, variance := make([]float64, 5), make([]float64, 5)
+		p.Predict(mean, variance, x)
+		for i, v := range variance {
+			variance[i] = math.Sqrt(v + p.Noise())
+		}
+		return append(mean, variance...)
+	}
+	spec := prior.Spec{Kernel: "linear(lengthscale=1,offset=1)+0.3*white", Noise: new(1e-4)}
+	require.InDeltaSlice(t, sd(gp.Model{Spec: spec}), sd(Model{Spec: spec}), 1e-6)
+	require.Zero(t, white(prior.Sum(prior.Matern52(2), prior.ArcCosine(2, 3)), d.X))
+}
