@@ -97,3 +97,11 @@ def test_predictions_of_one_objective() -> None:
     low, high = p.measured["value"]
     noise = ((high - low) / (2 * 1.959964)) ** 2 - p.sd["value"] ** 2
     assert math.isclose(noise, 0.01, rel_tol=1e-3)
+
+
+def test_a_name_with_a_semicolon() -> None:
+    """A table without commas may be separated by semicolons, so its names are quoted."""
+    with Study({"a;b": Float(0, 1)}, budget=6) as study:
+        study.run(lambda p: p["a;b"])
+        (p,) = study.predict([{"a;b": 0.5}])
+    assert p.params == {"a;b": 0.5}

@@ -36,7 +36,8 @@ def predictions(store: str, name: str, points: Sequence[Params]) -> list[PointPr
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "points.csv")
         with open(path, "w", encoding="utf-8", newline="") as file:
-            table = csv.DictWriter(file, list(dict.fromkeys(k for p in points for k in p)))
+            names = list(dict.fromkeys(k for p in points for k in p))
+            table = csv.DictWriter(file, names, quoting=csv.QUOTE_ALL)
             table.writeheader()
             table.writerows({k: _cell(v) for k, v in p.items()} for p in points)
         flags = ["--store", store, "--json", "--at", path]
