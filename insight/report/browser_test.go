@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/insight/insighttest"
 	"github.com/functionspace/bo/insight/report"
 	"github.com/functionspace/bo/internal/browsertest"
@@ -280,6 +281,26 @@ func TestCurvesOfStoppedTrials(t *testing.T) {
 	require.Contains(t, browsertest.Eval[string](p, label), "dashed curves were stopped early")
 	p.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("failed").click()`))
 	require.Contains(t, browsertest.Eval[string](p, label), fmt.Sprintf("Learning curves of %d trials.", left))
+}
+
+// A prediction far from all values, such as one before a wrong value was corrected, does not set the axis of the history.
+func TestHistoryOfAWildPrediction(t *testing.T) {
+	d, trials := bowl(20)
+	r, err := report.BuildRecords(t.Context(), stored(t, d, trials...))
+	require.NoError(t, err)
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range r.Trials {
+		if v := float64(x.Values[0]); x.State == loop.Complete {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	r.Trials[9].Predicted = []insight.Number{1e6, 9e5, 1.1e6}
+	r.Trials[10].Predicted = []insight.Number{0, -1e6, insight.Number(high)}
+	p := open(t, browsertest.Shared(t), r, 1280, 900, false)
+	axis := browsertest.Eval[[]float64](p, `echarts.getInstanceByDom(document.getElementById("history-chart")).getModel().getComponent("yAxis").axis.scale.getExtent()`)
+	reach := high - low
+	require.Greater(t, axis[0], low-reach)
+	require.Less(t, axis[1], high+reach)
 }
 
 // Links to sections scroll in an inline frame, whose links have the address of the page around it as base.

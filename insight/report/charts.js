@@ -324,6 +324,12 @@ globalThis.boCharts = (() => {
   const trialColumns = (report) => ['trial', 'state', ...report.axes.map((a) => a.name)];
   const trialCells = (t) => [t.id, t.state, ...t.params.map(text)];
 
+  // clipTo returns a function that moves a number into the range of values, extended at both ends by half of its length.
+  const clipTo = (values) => {
+    const low = Math.min(...values), high = Math.max(...values), reach = (high - low) / 2;
+    return (v) => (reach > 0 ? Math.min(Math.max(v, low - reach), high + reach) : v);
+  };
+
   // history is the picture of the values in the order of the trials, with the best so far.
   const history = (report, s) => {
     const goal = goalOf(report, s);
@@ -331,7 +337,8 @@ globalThis.boCharts = (() => {
     const at = (list) => list.map((t) => ({value: [t.id, valueOf(t, s)], trial: t}));
     const single = report.study.objectives.length === 1;
     const best = single ? report.trials.filter((t) => onAxis(t.best, s)).map((t) => ({value: [t.id, t.best], trial: t})) : [];
-    const expected = single ? report.trials.filter((t) => t.predicted && t.predicted.every((v) => onAxis(v, s))).map((t) => [t.id, t.predicted[1], t.predicted[2]]) : [];
+    const clip = s.log ? (v) => v : clipTo([...k.complete, ...k.infeasible].map((t) => valueOf(t, s)));
+    const expected = single ? report.trials.filter((t) => t.predicted && t.predicted.every((v) => onAxis(v, s))).map((t) => [t.id, clip(t.predicted[1]), clip(t.predicted[2])]) : [];
     const series = used([
       marks('complete', s.theme.evaluation, at(k.complete), report),
       {name: 'best so far', type: 'line', step: 'end', symbol: 'none', z: 2, lineStyle: {width: 3, color: s.theme.incumbent}, itemStyle: {color: s.theme.incumbent}, data: best, silent: true},
