@@ -135,10 +135,13 @@ func reference(v *loop.View, t *loop.Trial, mean, variance float64) Reference {
 	return r
 }
 
-// incumbent returns the index among v.Trials of the trial of Incumbent.
+// incumbent returns the index among v.Trials of the trial of Incumbent. Trials outside the constraints count only if there are
+// no others.
 func incumbent(v *loop.View) int {
 	if v.Options.NoiseFree {
-		return v.Options.Best(v.Trials)
+		if best := v.Options.Best(v.Trials); best >= 0 {
+			return best
+		}
 	}
 	mean := make([]float64, len(v.Data.Y))
 	surrogate.Means(v.Posterior, mean, v.Data.X)
@@ -148,6 +151,9 @@ func incumbent(v *loop.View) int {
 	for i, row := range v.Rows {
 		if v.Trials[row].State != loop.Complete {
 			continue
+		}
+		if v.Trials[row].Outside {
+			likely[i] = -1
 		}
 		if best < 0 || loop.Preferred(mean[i], likely[i], mean[best], likely[best]) {
 			best = i

@@ -89,10 +89,33 @@ func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.S
 		f.likely = make([]float64, t.count(Complete))
 		(acquisition.Problem{Constraints: f.constraints}).Feasibility(f.likely, complete)
 	}
+	t.excludeOutside(f)
 	if t.count(Failed) > 0 && !t.imputes() {
 		return t.fitFailures(ctx, f)
 	}
 	return nil
+}
+
+// excludeOutside gives complete trials outside the constraints a probability of feasibility below all others. If all are
+// outside, they stay comparable.
+func (t *task) excludeOutside(f *fitted) {
+	if t.inside() == 0 {
+		return
+	}
+	k := 0
+	for i := range t.trials {
+		trial := &t.trials[i]
+		if trial.State != Complete {
+			continue
+		}
+		if trial.Outside {
+			if f.likely == nil {
+				f.likely = slices.Repeat([]float64{1}, t.count(Complete))
+			}
+			f.likely[k] = -1
+		}
+		k++
+	}
 }
 
 // maxLabels bounds the number of trials from which the probability of a failure is learned.
@@ -161,7 +184,7 @@ func (t *task) numbers(name string, sign float64) []float64 {
 // the pending trials of the second task.
 func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 	p := acquisition.Problem{
-		Posterior: f.Posterior, Observed: t.points(t.modelled),
+		Posterior: f.Posterior, Observed: t.observed(),
 		Pending:     pending.points(func(s State) bool { return s == Pending }),
 		Concurrent:  t.count(Pending) > 0 || manyValues(t.space),
 		Constraints: f.constraints, Objectives: f.objectives,

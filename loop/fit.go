@@ -33,7 +33,7 @@ type fitted struct {
 	constraints []acquisition.Constraint    // of Options.Require, in the units of limits, and of failures
 	limits      []warp                      // transforms of the numbers of Options.Require
 	success     *acquisition.Constraint     // a label below 0; nil without a model of failures
-	likely      []float64                   // probability that the complete trials are feasible; nil is certainty
+	likely      []float64                   // probability that the complete trials are feasible; -1 for a trial outside; nil is certainty
 	objectives  []surrogate.Posterior       // of Options.Objectives, standardised values to be minimised
 	scales      []surrogate.Standardization // of the objectives
 }
@@ -183,9 +183,12 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 // incumbent returns the transformed value to improve on: the best observed value if
 // the objective is noise-free, else the best posterior mean at a complete trial. Only trials
 // that are feasible count, for a noisy objective by a probability of at least ½; +Inf if there are
-// none.
+// none. If all complete trials are outside the constraints of the space, they count.
 func (t *task) incumbent(f *fitted) float64 {
 	best := math.Inf(1)
+	if t.opts.NoiseFree && len(t.opts.Require) == 0 && t.inside() == 0 {
+		return slices.Min(f.z)
+	}
 	for i, k := range f.trials {
 		switch {
 		case t.opts.NoiseFree && t.opts.Feasible(&t.trials[k]):

@@ -156,9 +156,9 @@ func usable(numbers map[string]float64) map[string]float64 {
 	return out
 }
 
-// Feasible reports whether a trial is complete and meets all requirements.
+// Feasible reports whether a trial is complete, meets all requirements and is not Outside.
 func (o *Options) Feasible(t *Trial) bool {
-	return t.State == Complete && !slices.ContainsFunc(o.Require, func(r Requirement) bool { return !r.Met(t.Numbers[r.Name]) })
+	return t.State == Complete && !t.Outside && !slices.ContainsFunc(o.Require, func(r Requirement) bool { return !r.Met(t.Numbers[r.Name]) })
 }
 
 // Best returns the index of the best trial, -1 if no trial is complete or there are
@@ -183,7 +183,7 @@ func (o *Options) Best(trials []Trial) int {
 	}
 	least := math.Inf(1)
 	for i, v := range o.violations(trials) {
-		if trials[i].State == Complete && (found < 0 || v < least) {
+		if trials[i].State == Complete && !trials[i].Outside && (found < 0 || v < least) {
 			found, least = i, v
 		}
 	}

@@ -81,11 +81,19 @@ func (o *Options) feasible(trials []Trial) (indices []int, y [][]float64) {
 }
 
 // reference returns the reference point, of values to be minimised; nil if no trial is complete.
-// If no trial is feasible, it is inferred from all complete trials.
+// If no trial is feasible, it is inferred from all complete trials, and from those outside the constraints of the space if all
+// are.
 func (o *Options) reference(trials []Trial) []float64 {
 	_, y := o.feasible(trials)
 	if len(y) == 0 {
 		_, y = (&Options{Objectives: o.Objectives}).feasible(trials)
+	}
+	if len(y) == 0 {
+		for i := range trials {
+			if trials[i].State == Complete {
+				y = append(y, o.losses(&trials[i]))
+			}
+		}
 	}
 	point := pareto.Reference(y)
 	for j := range point {

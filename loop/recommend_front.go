@@ -50,7 +50,7 @@ func RecommendFront(ctx context.Context, s *space.Space, o Options, h History) (
 	if !t.opts.Several() {
 		return FrontRecommendation{}, fmt.Errorf("%w: there is one objective: use Recommend", ErrOptions)
 	}
-	if t.count(Complete) == 0 {
+	if t.inside() == 0 {
 		return FrontRecommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
 	}
 	if t.opts.NoiseFree {

@@ -64,7 +64,7 @@ func EstimateRegret(ctx context.Context, s *space.Space, o Options, h History, p
 		return Regret{}, err
 	case t.opts.Several() || len(t.opts.Require) > 0:
 		return Regret{}, fmt.Errorf("%w: a regret is estimated of one objective without outcome constraints", ErrOptions)
-	case t.count(Complete) == 0:
+	case t.inside() == 0:
 		return Regret{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
 	}
 	if t.flat() {
@@ -78,9 +78,11 @@ func EstimateRegret(ctx context.Context, s *space.Space, o Options, h History, p
 	if t.opts.NoiseFree {
 		score = f.z
 	}
-	order := make([]int, len(score))
-	for i := range order {
-		order[i] = i
+	var order []int
+	for i, k := range f.trials {
+		if !t.trials[k].Outside {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -101,6 +102,16 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 	default:
 		return fmt.Errorf("state is %q, want %s, %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped, Lost)
 	}
+	if t.Outside {
+		if t.State != Complete && t.State != Failed {
+			return fmt.Errorf("it is outside and its state is %q, want %s or %s", t.State, Complete, Failed)
+		}
+		if s == nil {
+			return errNoSpace
+		}
+		t.Point, err = s.Outside(t.Point.Map(), nil)
+		return err
+	}
 	t.Point, err = own(s, t.Point)
 	return err
 }
@@ -150,11 +161,13 @@ func withoutLost(trials []Trial) []Trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.State == Lost })
 }
 
-// keys returns the keys of the points of trials.
+// keys returns the keys of the points of trials that satisfy the constraints.
 func keys(trials []Trial) map[string]bool {
 	set := make(map[string]bool, len(trials))
 	for i := range trials {
-		set[trials[i].Point.Key()] = true
+		if !trials[i].Outside {
+			set[trials[i].Point.Key()] = true
+		}
 	}
 	return set
 }
@@ -182,6 +195,37 @@ func (t *task) count(state State) int {
 		}
 	}
 	return n
+}
+
+// inside returns the number of complete trials that satisfy the constraints.
+func (t *task) inside() int {
+	n := 0
+	for i := range t.trials {
+		if t.trials[i].State == Complete && !t.trials[i].Outside {
+			n++
+		}
+	}
+	return n
+}
+
+// observed returns the encoded points of the trials that enter the fit of the objective and satisfy the constraints. If no
+// complete trial does, it returns all points of the fit.
+func (t *task) observed() *mat.Dense {
+	x := t.points(t.modelled)
+	var keep []int
+	k := 0
+	for i := range t.trials {
+		if t.modelled(t.trials[i].State) {
+			if !t.trials[i].Outside {
+				keep = append(keep, k)
+			}
+			k++
+		}
+	}
+	if len(keep) == k || t.inside() == 0 {
+		return x
+	}
+	return subset.Take(x, keep)
 }
 
 // observations returns the number of trials in the fits of the objective and of the failures.

@@ -40,6 +40,9 @@ type Trial struct {
 	Point  space.Point
 	Source Source
 	State  State
+	// Outside states that Point violates constraints of the space, such as constraints that are newer than the trial. A
+	// Complete or Failed trial outside counts in fits. It is never the best trial, and no other trial is compared with it.
+	Outside bool
 
 	// Value is the objective in the user's units, meaningful if Complete. With
 	// Options.Objectives it is the first objective. Of a Stopped trial it is the value at the

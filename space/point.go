@@ -45,6 +45,15 @@ func (s *Space) ParsePoint(text []byte) (Point, error) {
 
 // PointWith is PointOf with values by name for active parameters that have none.
 func (s *Space) PointWith(values, defaults map[string]any) (Point, error) {
+	return s.pointWith(values, defaults, true)
+}
+
+// Outside is PointWith for a point that may violate the constraints of s.
+func (s *Space) Outside(values, defaults map[string]any) (Point, error) {
+	return s.pointWith(values, defaults, false)
+}
+
+func (s *Space) pointWith(values, defaults map[string]any, constrained bool) (Point, error) {
 	p := Point{space: s, codes: make([]float64, len(s.params))}
 	faults := s.readValues(p, values, defaults)
 	var unknown []string
@@ -58,7 +67,7 @@ func (s *Space) PointWith(values, defaults map[string]any) (Point, error) {
 		_, err := s.lookup(name)
 		faults = append(faults, err)
 	}
-	if len(faults) == 0 {
+	if len(faults) == 0 && constrained {
 		faults = s.violations(p)
 	}
 	if len(faults) > 0 {

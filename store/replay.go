@@ -26,7 +26,7 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 	if err := u.mu.lock(ctx); err != nil {
 		return nil, named(u.name, err)
 	}
-	past := &Study{id: u.id, definition: u.definition, space: u.space, options: u.options, trials: slices.Clone(u.trials), points: slices.Clone(u.points)}
+	past := &Study{id: u.id, definition: u.definition, space: u.space, options: u.options, trials: slices.Clone(u.trials), points: slices.Clone(u.points), outside: slices.Clone(u.outside)}
 	u.mu.unlock() // the proposal takes long
 	if trial < 1 || trial > len(past.trials) {
 		return nil, fmt.Errorf("study %s: %w: %d", u.name, ErrNoTrial, trial)

@@ -301,11 +301,25 @@ func (r *pointReader) point(params json.RawMessage) (space.Point, error) {
 	if p, err := r.space.PointOf(r.values); err == nil {
 		return p, nil
 	}
+	return r.space.PointWith(r.known(), r.defaults)
+}
+
+// outside returns the last point that point could not return, if it violates constraints alone, or no point.
+func (r *pointReader) outside() space.Point {
+	p, err := r.space.Outside(r.known(), r.defaults)
+	if err != nil {
+		return space.Point{}
+	}
+	return p
+}
+
+// known returns the values of the last point by the parameters of the space.
+func (r *pointReader) known() map[string]any {
 	known := map[string]any{}
 	for _, p := range r.space.Parameters() {
 		if v, ok := r.values[p.Name]; ok {
 			known[p.Name] = v
 		}
 	}
-	return r.space.PointWith(known, r.defaults)
+	return known
 }

@@ -38,6 +38,7 @@ type Study struct {
 	points     []space.Point // points of the trials; zero if a trial does not fit the definition
 	held       atomic.Int64  // length of trials
 	unfit      int           // trials that do not fit the definition
+	outside    []space.Point // points of finished trials that violate constraints alone; else zero
 	now        time.Time     // time of the store's clock at the last refresh
 	row        Row
 
@@ -192,7 +193,7 @@ func (u *Study) reread(ctx context.Context, whole, leases bool) error {
 		return named(u.name, err)
 	}
 	if row.ID != u.id {
-		u.trials, u.points, u.text = nil, nil, nil
+		u.trials, u.points, u.outside, u.text = nil, nil, nil, nil
 	}
 	redefined := string(row.Definition) != string(u.text)
 	if redefined {
@@ -244,6 +245,7 @@ func (u *Study) lengthen(n int) {
 	if more := n - len(u.trials); more > 0 {
 		u.trials = append(u.trials, make([]Trial, more)...)
 		u.points = append(u.points, make([]space.Point, more)...)
+		u.outside = append(u.outside, make([]space.Point, more)...)
 	}
 	u.held.Store(int64(len(u.trials)))
 }
@@ -281,7 +283,10 @@ func (u *Study) place(indices []int) {
 			if err != nil || u.trials[i].State == Complete && !hasAll(u.trials[i].Numbers, declared) {
 				p = space.Point{}
 			}
-			u.points[i] = p
+			u.points[i], u.outside[i] = p, space.Point{}
+			if err != nil && len(u.space.Constraints()) > 0 && u.trials[i].fitted(declared) {
+				u.outside[i] = read.outside()
+			}
 		}
 	})
 	u.unfit = 0
@@ -292,6 +297,11 @@ func (u *Study) place(indices []int) {
 	}
 }
 
+// fitted reports whether a trial has a result that fits of the declared numbers use.
+func (t *Trial) fitted(declared []string) bool {
+	return t.State == Complete && hasAll(t.Numbers, declared) || t.State == Failed && t.Failure != Lost && t.Failure != Unfit
+}
+
 // history returns the trials up to a revision as package loop takes them.
 func (u *Study) history(revision int64) []loop.Trial {
 	objective := u.definition.Objective().Name
@@ -299,10 +309,15 @@ func (u *Study) history(revision int64) []loop.Trial {
 	out := make([]loop.Trial, 0, len(u.trials))
 	for i := range u.trials {
 		t := &u.trials[i]
-		if u.points[i].Space() == nil || t.Asked > revision || t.Failure == Unfit && t.Told <= revision {
+		if t.Asked > revision || t.Failure == Unfit && t.Told <= revision {
 			continue
 		}
 		h := loop.Trial{ID: t.Number, Point: u.points[i], Source: t.Source, State: loop.Pending}
+		if h.Point.Space() == nil {
+			if h.Point, h.Outside = u.outside[i], true; h.Point.Space() == nil || t.Told > revision {
+				continue
+			}
+		}
 		if t.State != Pending && t.Told <= revision {
 			switch {
 			case t.State == Complete && hasAll(t.Numbers, declared):
@@ -359,11 +374,28 @@ type View struct {
 	Space      *space.Space
 	Trials     []Trial
 	Points     []space.Point // points of the trials; zero if a trial does not fit the definition
-	Unfit      int           // number of trials that do not fit: they are left out of fits
+	Unfit      int           // number of trials that do not fit: they are never the best, and only those of Outside are in fits
 	Revision   int64
 	Now        time.Time // time of the store's clock
 	Created    time.Time
 	Fitting    string // name of the process that fits, if any
+
+	outside []space.Point
+}
+
+// Outside reports whether the i-th trial violates constraints of the definition, and fits it otherwise. The results of such
+// trials count in fits.
+func (v *View) Outside(i int) bool { return v.outside[i].Space() != nil }
+
+// LeftOut returns the number of trials that do not fit and are not Outside: fits leave them out.
+func (v *View) LeftOut() int {
+	n := v.Unfit
+	for i := range v.outside {
+		if v.Outside(i) {
+			n--
+		}
+	}
+	return n
 }
 
 // View returns the present state of the study. It reads only the rows that have changed since the last
@@ -385,7 +417,7 @@ func (u *Study) view(ctx context.Context, whole bool) (*View, error) {
 	}
 	v := &View{
 		Definition: u.definition, Space: u.space, Trials: slices.Clone(u.trials), Points: slices.Clone(u.points),
-		Unfit: u.unfit, Revision: u.revision, Now: u.now, Created: u.row.Created,
+		Unfit: u.unfit, Revision: u.revision, Now: u.now, Created: u.row.Created, outside: slices.Clone(u.outside),
 	}
 	if !whole && u.whole {
 		for i := range v.Trials {
@@ -404,13 +436,13 @@ func ViewOf(d *study.Definition, trials []Trial) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Study{definition: d, space: s, trials: trials, points: make([]space.Point, len(trials))}
+	u := &Study{definition: d, space: s, trials: trials, points: make([]space.Point, len(trials)), outside: make([]space.Point, len(trials))}
 	all := make([]int, len(trials))
 	for i := range all {
 		all[i] = i
 	}
 	u.place(all)
-	return &View{Definition: d, Space: s, Trials: trials, Points: u.points, Unfit: u.unfit}, nil
+	return &View{Definition: d, Space: s, Trials: trials, Points: u.points, Unfit: u.unfit, outside: u.outside}, nil
 }
 
 // Best returns the best trial that fits the definition, as loop.Options.Best defines it; nil if no

@@ -143,8 +143,12 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	if added > 0 {
 		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
 	}
-	if out.Unfit > 0 {
-		row("", "%d of them do not fit the present definition and are left out of fits: %s; bo trials has the reasons", out.Unfit, unfitNumbers(v))
+	left := v.LeftOut()
+	if n := v.Unfit - left; n > 0 {
+		row("", "%d of them violate the constraints, count in fits and are never the best: %s; bo trials has the reasons", n, unfitNumbers(v, true))
+	}
+	if left > 0 {
+		row("", "%d of them do not fit the present definition and are left out of fits: %s; bo trials has the reasons", left, unfitNumbers(v, false))
 	}
 	if out.Ended != "" {
 		row("ended", "%s", out.Ended)

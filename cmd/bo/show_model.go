@@ -261,9 +261,12 @@ func (m *shownModel) recommend(v *loop.View, o loop.Options) error {
 		return nil
 	}
 	best := insight.Incumbent(v)
+	t := slices.IndexFunc(v.Trials, func(t loop.Trial) bool { return t.ID == best.Trial })
+	if v.Trials[t].Outside {
+		return nil
+	}
 	params, err := json.Marshal(best.Point)
 	m.Recommended = &recommended{Trial: best.Trial, Params: params, Mean: float64(best.Prediction.Mean), SD: float64(best.Prediction.SD), Feasible: (*float64)(best.Feasible)}
-	t := slices.IndexFunc(v.Trials, func(t loop.Trial) bool { return t.ID == best.Trial })
 	m.measured, m.scaleless = o.Feasible(&v.Trials[t]), insight.Scaleless(v)
 	return err
 }

@@ -233,11 +233,12 @@ func warnOver(e *env, v *store.View) {
 	}
 }
 
-// unfitNumbers lists the trials that do not fit the definition of a study.
-func unfitNumbers(v *store.View) string {
+// unfitNumbers lists the trials that do not fit the definition of a study and are left out of fits, or the ones that count
+// in fits.
+func unfitNumbers(v *store.View, outside bool) string {
 	var numbers []string
 	for i := range v.Trials {
-		if v.Points[i].Space() == nil {
+		if v.Points[i].Space() == nil && v.Outside(i) == outside {
 			numbers = append(numbers, strconv.Itoa(v.Trials[i].Number))
 		}
 	}
@@ -261,10 +262,14 @@ func trialNumbers(numbers []string, most int) string {
 // warnUnfit reports the trials that do not fit the definition of a study, and the declared
 // numbers that complete trials lack.
 func warnUnfit(e *env, v *store.View, what string) {
-	if v.Unfit == 0 {
+	left := v.LeftOut()
+	if n := v.Unfit - left; n > 0 {
+		fmt.Fprintf(e.stderr, "bo: %d of %d trials violate the constraints: they count in fits and are never the best (%s)\n", n, len(v.Trials), unfitNumbers(v, true))
+	}
+	if left == 0 {
 		return
 	}
-	text := fmt.Sprintf("bo: %d of %d trials do not fit the %s: they are kept and left out of fits (%s)", v.Unfit, len(v.Trials), what, unfitNumbers(v))
+	text := fmt.Sprintf("bo: %d of %d trials do not fit the %s: they are kept and left out of fits (%s)", left, len(v.Trials), what, unfitNumbers(v, false))
 	for _, name := range v.Definition.Declared() {
 		lacking := 0
 		for i := range v.Trials {

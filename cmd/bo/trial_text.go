@@ -34,7 +34,7 @@ type trialJSON struct {
 	Attempt int           `json:"attempt,omitempty"`
 	Worker  string        `json:"worker,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"`
-	// Unfit is the reason for which the trial is left out of fits: it does not fit the definition. Only lists of all trials have it.
+	// Unfit is the reason for which the trial does not fit the definition. Only lists of all trials have it.
 	Unfit string `json:"unfit,omitempty"`
 	// Steps has the values of the objective that the last attempt reported, in the order of arrival, null for NaN. Only
 	// bo trials prints them.

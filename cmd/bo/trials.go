@@ -206,6 +206,9 @@ func (c *trialsCmd) Run(e *env) error {
 			}
 			if reason := unfitReason(v, i); reason != "" {
 				mark = "  (left out of fits: " + reason + ")"
+				if v.Outside(i) {
+					mark = "  (never the best: " + reason + ")"
+				}
 			}
 			fmt.Fprintln(b, trialText(&v.Trials[i], v, digits)+mark)
 		}

@@ -392,7 +392,7 @@ func (b *builder) summarize() {
 		suffix := ""
 		if len(b.Models) > 1 {
 			suffix = " of " + m.Objective
-		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
+		} else if !math.IsNaN(float64(m.Incumbent.Mean)) && !b.view.Outside(m.Incumbent.Trial-1) {
 			b.line("Recommended", "trial %d, predicted %s", m.Incumbent.Trial, figures.Mean(float64(m.Incumbent.Mean), float64(m.Incumbent.SD)))
 		}
 		b.line("Calibration"+suffix, "%s", m.Calibration.Summary)

@@ -400,7 +400,11 @@ func (b *builder) addCurves() {
 
 // addNotes adds the limits of the report.
 func (b *builder) addNotes() {
-	if n := b.view.Unfit; n > 0 {
+	left := b.view.LeftOut()
+	if n := b.view.Unfit - left; n > 0 {
+		b.Notes = append(b.Notes, fmt.Sprintf("Trials that violate the present constraints count in fits and are never the best: %d.", n))
+	}
+	if n := left; n > 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf("Trials that do not fit the present definition of the study are left out: %d.", n))
 	}
 	finished, shown := 0, 0

@@ -67,6 +67,9 @@ func (b *builder) before(trial *store.Trial) (complete int) {
 			break
 		}
 		if told := b.view.Trials[t.ID-1].Told; told == 0 || told > trial.Asked {
+			if t.Outside { // it has no place among the pending trials of the present space
+				continue
+			}
 			t = loop.Trial{ID: t.ID, Point: t.Point, Source: t.Source, State: loop.Pending}
 		}
 		if t.State == loop.Complete {

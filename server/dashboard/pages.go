@@ -362,8 +362,12 @@ func studyFacts(v *store.View, l *line) []fact {
 	if l.Best != "" {
 		out = append(out, fact{Name: "Best", Text: l.Best, Link: l.BestLink})
 	}
-	if v.Unfit > 0 {
-		out = append(out, fact{Name: "Left out", Text: fmt.Sprintf("%d trials do not fit the present definition of the study", v.Unfit)})
+	left := v.LeftOut()
+	if n := v.Unfit - left; n > 0 {
+		out = append(out, fact{Name: "Never best", Text: fmt.Sprintf("%d trials violate the present constraints, and count in fits", n)})
+	}
+	if left > 0 {
+		out = append(out, fact{Name: "Left out", Text: fmt.Sprintf("%d trials do not fit the present definition of the study", left)})
 	}
 	out = append(out,
 		fact{Name: "Surrogate model", Text: v.Definition.SurrogateName()},
