@@ -111,7 +111,7 @@ func pointOfRow(t *table.Table, i int, s *space.Space) (space.Point, error) {
 			j = slices.Index(t.Header, p.Name)
 		}
 		if j >= 0 && t.Rows[i][j] != "" {
-			if err := t.CheckDecimal(i, j); err != nil {
+			if err := t.CheckDecimal(i, j); err != nil && p.Kind != space.KindCategorical && p.Kind != space.KindFixed {
 				return space.Point{}, err
 			}
 			values[p.Name] = valueOf(p, t.Rows[i][j])

@@ -452,7 +452,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		if text(j) == "" && p.When.Text != "" {
 			continue // inactive
 		}
-		if err := t.CheckDecimal(i, j); err != nil && (p.Kind == space.KindFloat || p.Kind == space.KindInt || p.Kind == space.KindOrdinal) {
+		if err := checkDecimal(t, i, j, p); err != nil {
 			return e, false, err
 		}
 		v := cellValue(p, text(j))
@@ -567,6 +567,14 @@ func addDefaults(values map[string]any, p space.Point, d *study.Definition) {
 			values[name] = v
 		}
 	}
+}
+
+// checkDecimal is CheckDecimal of t for a cell of a parameter whose values are numbers. A text such as the version 3.10 is none.
+func checkDecimal(t *table.Table, i, j int, p space.Parameter) error {
+	if p.Kind == space.KindCategorical || p.Kind == space.KindFixed {
+		return nil
+	}
+	return t.CheckDecimal(i, j)
 }
 
 // cellValue returns the value of a parameter whose text is in a cell, or the text itself.

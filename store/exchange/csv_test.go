@@ -209,3 +209,18 @@ func TestReadEarlier(t *testing.T) {
 		{Params: map[string]any{"x": 2.0}, Numbers: map[string]float64{"loss": 8}},
 	}, earlier)
 }
+
+// In a table with decimal commas a text of digits and a point is no number.
+func TestTextWithAPoint(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}},
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Categorical("version", "3.10", "3.11")},
+	}
+	const rows = "trial;x;version;loss\n1;0,5;3.10;7\n"
+	evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader(rows), d)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"x": 0.5, "version": "3.10"}, evaluated[0].Params)
+	results, _, err := exchange.ReadResults("t.csv", strings.NewReader(rows), d)
+	require.NoError(t, err)
+	require.Equal(t, evaluated[0].Params, results[0].Params)
+}

@@ -99,7 +99,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		if text(j) == "" {
 			continue
 		}
-		if err := t.CheckDecimal(i, j); err != nil {
+		if err := checkDecimal(t, i, j, c.params[j]); err != nil {
 			return out, false, err
 		}
 		out.Params[c.params[j].Name] = cellValue(c.params[j], text(j))
