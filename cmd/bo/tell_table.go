@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -153,12 +154,13 @@ func subset(numbers, others map[string]float64) bool {
 	return true
 }
 
-// sameSetting reports whether two values of a parameter are equal, numbers up to six digits.
+// sameSetting reports whether two values of a parameter are equal. Numbers may differ by 1e-5 of their magnitude, because spreadsheets
+// round small ones to six digits.
 func sameSetting(a, b any) bool {
 	x, ok := a.(float64)
 	y, also := b.(float64)
 	if ok && also {
-		return y-x <= 1e-6*max(x, -x) && x-y <= 1e-6*max(x, -x)
+		return math.Abs(y-x) <= 1e-5*math.Abs(x)
 	}
 	return a == b
 }
