@@ -23,8 +23,8 @@ type Result struct {
 }
 
 // ReadResults reads results of trials from a table, such as WriteCSV writes with numbers filled in: a column trial, one of the
-// objective, one of each number of d.Require, and any others. Rows without a number whose state is not failed are left out, and so are
-// stopped trials. Columns of parameters are optional. Notes and errors are as those of ReadCSV.
+// objective, one of each number of d.Require, and any others. Rows without any number of an objective or of d.Require
+// whose state is not failed are left out, and so are stopped trials. Columns of parameters are optional. Notes and errors are as those of ReadCSV.
 func ReadResults(name string, r io.Reader, d *study.Definition) (results []Result, notes []string, err error) {
 	t, err := table.Read(name, &limited{r: r, left: MaxTable})
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		return out, false, err
 	}
 	failed := state == store.Failed
-	if len(out.Report.Numbers) == 0 && !failed {
+	if !failed && !slices.ContainsFunc(d.Declared(), func(name string) bool { _, ok := out.Report.Numbers[name]; return ok }) {
 		return out, false, nil
 	}
 	var err error
