@@ -125,8 +125,11 @@ func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Resul
 		return false, nil
 	}
 	report := r.Report
+	if t.State == store.Failed && report.Failure != "" && !c.Correct && !subset(report.Numbers, t.Numbers) {
+		return false, fmt.Errorf("the failed trial %d has a number that is not recorded: write %s into the column state if this is its result", t.Number, store.Complete)
+	}
 	noted := report.Message == "" || report.Message == t.Message
-	if noted && report.Failure != "" && t.State == store.Failed || noted && report.Failure == "" && t.State == store.Complete && subset(report.Numbers, t.Numbers) {
+	if noted && report.Failure != "" && t.State == store.Failed && subset(report.Numbers, t.Numbers) || noted && report.Failure == "" && t.State == store.Complete && subset(report.Numbers, t.Numbers) {
 		return true, nil
 	}
 	if t.Failure == store.Lost || t.Failure == store.Unfit || c.Correct {
