@@ -423,11 +423,10 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := r.evaluate.Guarded(reporting, t, p, d.Reported())
-	unreported := false
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)
-		unreported = err != nil
 	}
+	_, unreported := errors.AsType[study.Unreported](err)
 	r.pace.Evaluated(time.Since(begun))
 	report.Trial, report.Token = t.Number, t.Token
 	if report.Seconds == 0 {

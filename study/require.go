@@ -78,7 +78,7 @@ func (d *Definition) Declared() []string {
 	return names
 }
 
-// Missing returns an error that names a declared number which numbers lacks, nil if there is none.
+// Missing returns an Unreported that names a declared number which numbers lacks, nil if there is none.
 func (d *Definition) Missing(numbers map[string]float64) error {
 	return missing(d.Declared(), numbers)
 }
@@ -87,6 +87,11 @@ func (d *Definition) Missing(numbers map[string]float64) error {
 func (d *Definition) Unreported(numbers map[string]float64) error {
 	return missing(d.Reported(), numbers)
 }
+
+// Unreported is the error of a result that lacks a declared number, perhaps because its name is wrong.
+type Unreported string
+
+func (e Unreported) Error() string { return string(e) }
 
 func missing(names []string, numbers map[string]float64) error {
 	for _, name := range names {
@@ -105,7 +110,7 @@ func missing(names []string, numbers map[string]float64) error {
 		if near, ok := didyoumean.Near(name, given); ok {
 			hint = ": rename " + near + " to " + name
 		}
-		return fmt.Errorf("no number named %q was reported%s", name, hint)
+		return Unreported(fmt.Sprintf("no number named %q was reported%s", name, hint))
 	}
 	return nil
 }

@@ -342,7 +342,7 @@ func parseResult(line string, declared []string) (store.Report, error) {
 				if name == declared[0] {
 					what = ", the name of the objective"
 				}
-				return fault("last line has no %q%s: %s", name, what, brief(line))
+				return fault("%w", study.Unreported(fmt.Sprintf("last line has no %q%s: %s", name, what, brief(line))))
 			}
 		}
 		for name, text := range object {

@@ -240,7 +240,7 @@ func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
 // tell stores a result. A result that the server does not take, because another attempt was first, is
 // dropped. A result that an edit of the study made invalid is a NotStored with store.ErrEdited. After the end of
 // ctx it has a moment.
-func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r store.Report) error {
+func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r store.Report, unreported bool) error {
 	after, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() {
@@ -274,5 +274,5 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	if w.opts.OnEnd != nil {
 		w.opts.OnEnd(t, r)
 	}
-	return w.note(r)
+	return w.note(r, unreported)
 }

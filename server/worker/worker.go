@@ -180,7 +180,8 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		report.Message = err.Error()
 		report.Failure = cmp.Or(report.Failure, store.FailedByProgram)
 	}
-	return w.tell(ctx, a, t, report)
+	_, unreported := errors.AsType[study.Unreported](err)
+	return w.tell(ctx, a, t, report, unreported)
 }
 
 // reported returns the names of the numbers that a complete trial needs.
@@ -190,8 +191,8 @@ func (w *worker) reported() []string {
 	return w.definition.Reported()
 }
 
-// note counts a result. It returns an error if the first trials failed alike.
-func (w *worker) note(r store.Report) error {
+// note counts a result; unreported is as for store.Firsts. It returns an error if the first trials failed alike.
+func (w *worker) note(r store.Report, unreported bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done.Evaluated++
@@ -199,5 +200,5 @@ func (w *worker) note(r store.Report) error {
 		w.done.Failed++
 	}
 	w.firsts.Expected = w.definition.Failures == study.ExpectedFailures
-	return w.firsts.Add(r.Failure != "", false, r.Message)
+	return w.firsts.Add(r.Failure != "", unreported, r.Message)
 }
