@@ -105,3 +105,12 @@ def test_a_name_with_a_semicolon() -> None:
         study.run(lambda p: p["a;b"])
         (p,) = study.predict([{"a;b": 0.5}])
     assert p.params == {"a;b": 0.5}
+
+
+def test_a_point_without_values() -> None:
+    wrongs: list[list[dict[str, float]]] = [[{}], [{"x": 0.25}, {}]]
+    with Study({"x": Float(0, 1)}, budget=4) as study:
+        study.run(lambda p: p["x"])
+        for wrong in wrongs:
+            with pytest.raises(RequestError, match=rf"^point {len(wrong)} has no value$"):
+                study.predict(wrong)

@@ -21,6 +21,9 @@ def points_of(
     if isinstance(points, Mapping):
         raise RequestError("predict takes a list of points, not one point")
     out = [request_point(p) for p in points]
+    for i, p in enumerate(out):
+        if not any(_cell(v).strip() for v in p.values()):  # a row of empty cells is no row
+            raise RequestError(f"point {i + 1} has no value")
     for name in (name for p in out for name in p):
         if name not in parameters:
             raise RequestError(f'unknown parameter "{name}"')
