@@ -52,7 +52,7 @@ func (c *tellCmd) tellTable(e *env, u *store.Study, d *study.Definition) error {
 	for _, report := range reports {
 		t, err := u.Tell(e.ctx, report)
 		if err != nil {
-			return fmt.Errorf("%w; %s of %d results are recorded, and the same command records the others", err, fmt.Sprint(len(told)), len(reports))
+			return fmt.Errorf("%w; %d of %d results are recorded, and the same command records the others", err, len(told), len(reports))
 		}
 		told = append(told, t)
 	}
