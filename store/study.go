@@ -374,7 +374,7 @@ type View struct {
 	Space      *space.Space
 	Trials     []Trial
 	Points     []space.Point // points of the trials; zero if a trial does not fit the definition
-	Unfit      int           // number of trials that do not fit: they are never the best, and only those of Outside are in fits
+	Unfit      int           // number of trials that do not fit: they are never the best, and enter fits only if Outside
 	Revision   int64
 	Now        time.Time // time of the store's clock
 	Created    time.Time

@@ -24,7 +24,8 @@ type Result struct {
 
 // ReadResults reads results of trials from a table, such as WriteCSV writes with numbers filled in: a column trial, one of the
 // objective, one of each number of d.Require, and any others. Rows without any number of an objective or of d.Require
-// whose state is not failed are left out, and so are stopped trials. Columns of parameters are optional. Notes and errors are as those of ReadCSV.
+// whose state is not failed are left out, and so are stopped trials. Columns of parameters are optional. Notes
+// and errors are like ReadCSV's.
 func ReadResults(name string, r io.Reader, d *study.Definition) (results []Result, notes []string, err error) {
 	t, err := table.Read(name, &limited{r: r, left: MaxTable})
 	if err != nil {
