@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/internal/vecmath"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -147,6 +148,9 @@ func (p Problem) lowerBounds(posterior surrogate.Posterior) []float64 {
 // several points.
 const closedSamples, manySamples = 64, 16
 
+// directFrom is a z above which h(z) is far from the subnormal numbers.
+const directFrom = -30
+
 // improvementGiven returns the closed form of LogNEI given at most most joint samples, or anyFeasible if no
 // evaluated point is feasible.
 func (p Problem) improvementGiven(samples, most int, rng *rand.Rand) (Function, error) {
@@ -172,15 +176,28 @@ func (p Problem) improvementGiven(samples, most int, rng *rand.Rand) (Function, 
 			best[s] = worst()
 		}
 	}
-	f.gain = func(*workspace.Memory) momentGain {
+	f.gain = func(mem *workspace.Memory) momentGain {
+		z, pdf, erf := mem.Floats(samples), mem.Floats(samples), mem.Floats(samples)
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
-			for s := range logs {
-				z := (best[s] - mean[0][s]) / sd[0]
-				l, r := specfn.LogEI(z)
+			for s, m := range mean[0] {
+				z[s] = (best[s] - m) / sd[0]
+				erf[s] = z[s] * (1 / math.Sqrt2)
+			}
+			vecmath.NormPDF(pdf, z)
+			vecmath.Erf(erf, nil, erf)
+			scale := math.Log(sd[0])
+			for s, z := range z {
+				var l, r float64
+				if z > directFrom {
+					h, cdf := specfn.EI(z, pdf[s], erf[s])
+					l, r = math.Log(h), cdf/h
+				} else {
+					l, r = specfn.LogEI(z)
+				}
 				if dmean != nil {
 					dmean[0][s], dsd[0][s] = -r/sd[0], (1-z*r)/sd[0]
 				}
-				logs[s] = math.Log(sd[0]) + l
+				logs[s] = scale + l
 			}
 		}
 	}

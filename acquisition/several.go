@@ -65,6 +65,8 @@ type jointSamples struct {
 // these points.
 func (j jointSamples) at(s int) (y [][]float64, index []int) {
 	_, n := j.outputs[0].Dims()
+	y, index = make([][]float64, 0, n), make([]int, 0, n)
+	values := make([]float64, n*j.objectives)
 next:
 	for i := range n {
 		for c, b := range j.bounds {
@@ -72,7 +74,7 @@ next:
 				continue next
 			}
 		}
-		v := make([]float64, j.objectives)
+		v := values[i*j.objectives : (i+1)*j.objectives]
 		for m := range v {
 			v[m] = j.outputs[m].At(s, i)
 		}
