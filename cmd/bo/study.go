@@ -156,7 +156,7 @@ type studyEditCmd struct {
 }
 
 func (studyEditCmd) Help() string {
-	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and of the best trials, counted by bo study show and marked by bo trials. A waiting one fails when it would be issued.
+	return `Results outside new constraints count in fits and are never the best, so a constraint can fix a parameter for a while. Other trials that do not fit the new definition are kept and left out of fits, as outside a narrower range. bo study show counts both kinds and bo trials marks them. A waiting trial that does not fit fails when it would be issued.
 
 Examples:
 
