@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
@@ -501,4 +502,31 @@ func BenchmarkCondition(b *testing.B) {
 func rows(x *mat.Dense, lo, hi int) *mat.Dense {
 	_, d := x.Dims()
 	return x.Slice(lo, hi, 0, d).(*mat.Dense)
+}
+
+// White noise in a kernel has no sample functions. The paths without it have the variance of f without it, also
+// those of a sparse posterior.
+func TestPathsWithWhiteNoiseInTheKernel(t *testing.T) {
+	const n, white, draws = 40, 0.5, 2000
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n)}
+	rng := random.New(1, "data", 0)
+	for i := range n {
+		d.X.Set(i, 0, float64(i)/(n-1))
+		d.Y[i] = math.Sin(5*d.X.At(i, 0)) + math.Sqrt(white)*rng.NormFloat64()
+	}
+	spec := prior.Spec{Kernel: "rbf(lengthscale=0.2)+0.5*white", Noise: new(1e-4), Mean: prior.MeanZero}
+	for _, m := range []Model{{Spec: spec}, {Spec: spec, Exact: 10}} {
+		p, err := m.Fit(t.Context(), d, rng)
+		require.NoError(t, err)
+		x := mat.NewDense(3, 1, []float64{0.1, 0.5, 1})
+		mean, variance := make([]float64, 3), make([]float64, 3)
+		p.Predict(mean, variance, x)
+		values := surrogate.SampleAt(p, draws, x, rng)
+		for j, v := range variance {
+			got, sd := stat.MeanStdDev(mat.Col(nil, j, values), nil)
+			want := math.Sqrt(v - white)
+			require.InEpsilon(t, want, sd, 0.1)
+			require.InDelta(t, mean[j], got, 5*want/math.Sqrt(draws))
+		}
+	}
 }

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linear"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -61,7 +60,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("rff: the kernel %s has no features: it is white noise only", fitted.Kernel)
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
-	noise := fitted.Noise + white(fitted.Kernel, d.X)
+	noise := fitted.Noise + linalg.Mean(pathwise.White(fitted.Kernel, d.X))
 	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, noise, d.X, d.Y)
 	if err != nil {
 		return nil, err
@@ -73,25 +72,3 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})
 	return post, nil
 }
-
-// white returns the variance of white noise in k, which has no features, averaged over the rows of x: its
-// covariance of two evaluations at one point is 0.
-func white(k prior.Kernel, x *mat.Dense) float64 {
-	n, _ := x.Dims()
-	diag, one := make([]float64, n), mat.NewDense(1, 1, nil)
-	k.Diag(diag, x)
-	var sum, size float64
-	for i, v := range diag {
-		row := shape.Rows(x, i, i+1)
-		k.Cross(one, row, row)
-		sum += (v - one.At(0, 0)) / float64(n)
-		size += v / float64(n)
-	}
-	if !(sum > whiteShare*size) {
-		return 0
-	}
-	return sum
-}
-
-// whiteShare is a share of the prior variance below which differences are rounding errors.
-const whiteShare = 1e-9

@@ -202,20 +202,44 @@ func (c *Conditional) Clamp(variance, free []float64) {
 }
 
 // DrawPaths draws n paths by Matheron's rule, with random features in the draws f₀ of the
-// prior. weights replaces the values f₀(Z) by the weights of k(·,Z). White noise in the kernel
-// contributes to the variance of f but not to paths, because it has no sample functions.
+// prior. weights replaces the values f₀(Z) by the weights of k(·,Z). White noise in the kernel is part of f₀(Z),
+// but not of paths, because it has no sample functions.
 // DrawPaths panics for a kernel without its own features that is not positive definite.
 func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)) []surrogate.Path {
 	draws, err := c.Process.DrawIn(c.Lo, c.Hi, n, features, rng)
 	if err != nil {
 		panic(fmt.Sprintf("pathwise: %v", err))
 	}
+	white := White(c.Process.Kernel, c.Z)
 	paths := make([]surrogate.Path, n)
 	for i, draw := range draws {
 		w := make([]float64, c.L.N())
 		draw.Eval(w, nil, c.Z)
+		for j, v := range white {
+			w[j] += math.Sqrt(v) * rng.NormFloat64()
+		}
 		weights(w)
 		paths[i] = &path{draw, &c.Basis, w}
 	}
 	return paths
+}
+
+// whiteShare is a share of the prior variance below which differences are rounding errors.
+const whiteShare = 1e-9
+
+// White returns the variance of white noise in k at the rows of x, whose covariance of two evaluations at one point
+// is 0. It returns nil if there is no white noise.
+func White(k prior.Kernel, x *mat.Dense) []float64 {
+	n, _ := x.Dims()
+	diag, white, one := make([]float64, n), make([]float64, n), mat.NewDense(1, 1, nil)
+	k.Diag(diag, x)
+	for i, v := range diag {
+		row := shape.Rows(x, i, i+1)
+		k.Cross(one, row, row)
+		white[i] = max(v-one.At(0, 0), 0)
+	}
+	if !(floats.Sum(white) > whiteShare*floats.Sum(diag)) {
+		return nil
+	}
+	return white
 }
