@@ -42,6 +42,61 @@ func (p Process) LogMarginal(x *mat.Dense, y []float64) (float64, error) {
 	return gaussianLog(floats.Dot(r, r), chol.LogDet(), n), nil
 }
 
+// WhiteAsNoise returns p for a model whose functions have no white noise: the kernel without its white noise, with the
+// variance of this noise, averaged over the rows of x, added to Noise. The covariance of observations does not change if
+// this variance is constant. A kernel of white noise alone, and kernels of other packages, stay as they are.
+func (p Process) WhiteAsNoise(x *mat.Dense) Process {
+	rest, found := withoutWhite(p.Kernel)
+	if !found || rest == nil {
+		return p
+	}
+	n, _ := x.Dims()
+	all, part := make([]float64, n), make([]float64, n)
+	p.Kernel.Diag(all, x)
+	rest.Diag(part, x)
+	floats.Sub(all, part)
+	p.Kernel, p.Noise = rest, p.Noise+max(0, linalg.Mean(all))
+	return p
+}
+
+// withoutWhite returns the kernel whose Gram matrix is k.Cross, nil for 0, and reports whether it differs from k.
+func withoutWhite(k Kernel) (rest Kernel, found bool) {
+	each := func(ks []Kernel) (out []Kernel) {
+		for _, k := range ks {
+			part, changed := withoutWhite(k)
+			if found = found || changed; part != nil {
+				out = append(out, part)
+			}
+		}
+		return out
+	}
+	switch k := k.(type) {
+	case white:
+		return nil, true
+	case scaled:
+		if k.inner, found = withoutWhite(k.inner); k.inner == nil {
+			return nil, true
+		}
+		return k, found
+	case onInputs:
+		if k.inner, found = withoutWhite(k.inner); k.inner == nil {
+			return nil, true
+		}
+		return k, found
+	case sum:
+		if terms := each(k.terms); len(terms) > 0 {
+			return Sum(terms...), found
+		}
+		return nil, true
+	case product:
+		if factors := each(k.factors); len(factors) == len(k.factors) {
+			return Product(factors...), found
+		}
+		return nil, true
+	}
+	return k, false
+}
+
 // gaussianLog returns the log density of a Gaussian with the given Mahalanobis
 // distance squared and log determinant.
 func gaussianLog(quadratic, logDet float64, n int) float64 {

@@ -145,6 +145,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
+	fitted.Process = fitted.WhiteAsNoise(d.X)
 	p := newProblem(m, net, d, fitted.Process)
 	var w []float64
 	var ridge float64

@@ -186,6 +186,10 @@ func (p *problem) fitProcess(ctx context.Context, start []float64, rng *rand.Ran
 	if err != nil {
 		return prior.Fitted{}, err
 	}
+	fitted.Process = fitted.WhiteAsNoise(d.X)
+	if p.Noise != nil {
+		p.Noise = new(fitted.Noise)
+	}
 	p.useProcess(fitted.Process)
 	return fitted, nil
 }

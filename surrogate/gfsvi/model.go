@@ -155,6 +155,7 @@ func (m Model) begin(ctx context.Context, start surrogate.State, d surrogate.Dat
 	if err != nil {
 		return nil, nil, prior.Fitted{}, err
 	}
+	fitted.Process = fitted.WhiteAsNoise(d.X)
 	p.box, p.source, p.order = domain.ContextBox(m.Box, d), domain.NewSource(m.MeasurementPoints), subset.All(len(d.Y))
 	p.schedule(min(len(d.Y), target.MaxExact)) // beyond, the start uses all observations
 	p.objective = objective{net: net, process: fitted.Process, gamma: m.Gamma}

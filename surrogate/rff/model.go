@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
@@ -13,7 +12,6 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linear"
-	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -51,6 +49,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, fmt.Errorf("rff: %w", err)
 	}
+	fitted.Process = fitted.WhiteAsNoise(d.X)
 	box := domain.DrawBox(d)
 	features, err := prior.NewFeaturesIn(fitted.Kernel, box.Lo, box.Hi, m.Features, random.Split(rng, "features", 0))
 	if err != nil {
@@ -60,14 +59,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("rff: the kernel %s has no features: it is white noise only", fitted.Kernel)
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
-	noise := fitted.Noise + linalg.Mean(pathwise.White(fitted.Kernel, d.X))
-	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, noise, d.X, d.Y)
+	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, fitted.Noise, d.X, d.Y)
 	if err != nil {
 		return nil, err
 	}
 	post.Notes, post.Learned = fitted.Warnings, fitted.State
 	post.Parameters = append(summary.KernelHypers(fitted.Kernel),
-		surrogate.Hyper{Name: "noise", Value: noise},
+		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
 		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})
 	return post, nil

@@ -12,7 +12,6 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
-	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -119,5 +118,4 @@ func TestWhiteNoiseInTheKernel(t *testing.T) {
 	}
 	spec := prior.Spec{Kernel: "linear(lengthscale=1,offset=1)+0.3*white", Noise: new(1e-4)}
 	require.InDeltaSlice(t, sd(gp.Model{Spec: spec}), sd(Model{Spec: spec}), 1e-6)
-	require.Nil(t, pathwise.White(prior.Sum(prior.Matern52(2), prior.ArcCosine(2, 3)), d.X))
 }

@@ -210,7 +210,7 @@ func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)
 	if err != nil {
 		panic(fmt.Sprintf("pathwise: %v", err))
 	}
-	white := White(c.Process.Kernel, c.Z)
+	white := white(c.Process.Kernel, c.Z)
 	paths := make([]surrogate.Path, n)
 	for i, draw := range draws {
 		w := make([]float64, c.L.N())
@@ -227,9 +227,9 @@ func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)
 // whiteShare is a share of the prior variance below which differences are rounding errors.
 const whiteShare = 1e-9
 
-// White returns the variance of white noise in k at the rows of x, whose covariance of two evaluations at one point
+// white returns the variance of white noise in k at the rows of x, whose covariance of two evaluations at one point
 // is 0. It returns nil if there is no white noise.
-func White(k prior.Kernel, x *mat.Dense) []float64 {
+func white(k prior.Kernel, x *mat.Dense) []float64 {
 	n, _ := x.Dims()
 	diag, white, one := make([]float64, n), make([]float64, n), mat.NewDense(1, 1, nil)
 	k.Diag(diag, x)
