@@ -84,6 +84,40 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	return told, nil
 }
 
+// ReportError is the error of one of several reports.
+type ReportError struct {
+	Index int // index of the report
+	Err   error
+}
+
+func (e *ReportError) Error() string { return e.Err.Error() }
+
+func (e *ReportError) Unwrap() error { return e.Err }
+
+// TellAll records several results in one transaction: all of them, or none on an error. It returns the stored trials. The
+// result of each report is like Tell's, and the first error that belongs to a report is a *ReportError. Reports have no Key.
+func (u *Study) TellAll(ctx context.Context, reports []Report) ([]Trial, error) {
+	var told []Trial
+	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		told = make([]Trial, 0, len(reports))
+		for i, r := range reports {
+			if r.Key != "" {
+				return &ReportError{i, fmt.Errorf("trial %d: a key belongs to a single report", r.Trial)}
+			}
+			t, err := r.record(tx, row, now)
+			if err != nil {
+				return &ReportError{i, err}
+			}
+			told = append(told, t)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, named(u.name, err)
+	}
+	return told, nil
+}
+
 // record writes the result of a trial and returns the stored trial.
 func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if err := row.issued(Attempt{r.Trial, r.Token}); err != nil {

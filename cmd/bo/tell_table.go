@@ -43,18 +43,18 @@ func (c *tellCmd) tellTable(e *env, u *store.Study, d *study.Definition) error {
 	if err != nil {
 		return err
 	}
-	reports, known, err := c.newResults(v, results)
+	reports, rows, known, err := c.newResults(v, results)
 	if err != nil {
 		return c.faulty(e, err)
 	}
 	notes(e, c.Table, texts)
-	told := []store.Trial{}
-	for _, report := range reports {
-		t, err := u.Tell(e.ctx, report)
-		if err != nil {
-			return fmt.Errorf("%w; %d of %d results are recorded, and the same command records the others", err, len(told), len(reports))
-		}
-		told = append(told, t)
+	told, err := u.TellAll(e.ctx, reports)
+	wrong, ok := errors.AsType[*store.ReportError](err)
+	switch {
+	case ok && e.ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
+		return c.faulty(e, fmt.Errorf("%s: %w; nothing is recorded", rows[wrong.Index], wrong.Err))
+	case err != nil:
+		return fmt.Errorf("%w; all %d results are recorded, or none: the same command records them once", err, len(reports))
 	}
 	if known > 0 {
 		notes(e, c.Table, []string{fmt.Sprintf("%s recorded already", count(known, "result"))})
@@ -75,9 +75,9 @@ func (c *tellCmd) tellTable(e *env, u *store.Study, d *study.Definition) error {
 	return err
 }
 
-// newResults returns the reports of results that are not recorded, and the number of the others. It returns all faults: trials
-// that do not exist, other values of parameters, missing numbers and, without --correct, other results than the recorded ones.
-func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports []store.Report, known int, err error) {
+// newResults returns the reports of results that are not recorded, their rows, and the number of the other results. It returns all
+// faults: trials that do not exist, other values of parameters, missing numbers and, without --correct, other results than the recorded ones.
+func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports []store.Report, rows []string, known int, err error) {
 	wrong := faults.List{What: "rows"}
 	for _, r := range results {
 		report := r.Report
@@ -93,14 +93,14 @@ func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports 
 				known++
 			default:
 				report.Correct = v.Trials[k].State != store.Pending && c.Correct
-				reports = append(reports, report)
+				reports, rows = append(reports, report), append(rows, r.Row)
 			}
 		}
 	}
 	if list := wrong.Errors(); list != nil {
-		return nil, 0, space.Faults(list)
+		return nil, nil, 0, space.Faults(list)
 	}
-	return reports, known, nil
+	return reports, rows, known, nil
 }
 
 // compare reports whether the result of a row is the recorded result of its trial. The error states other values of

@@ -593,6 +593,15 @@ func results(t *testing.T, o Opener) {
 	wantError(t, err, store.ErrConflict)
 	_, err = u.Tell(ctx, store.Report{Trial: 1, Failure: store.FailedByProgram})
 	wantError(t, err, store.ErrConflict)
+	good := store.Report{Trial: 2, Numbers: value(trials[1])}
+	_, err = u.TellAll(ctx, []store.Report{good, {Trial: 1, Numbers: map[string]float64{"loss": 99}}}) // all reports or none
+	wantError(t, err, store.ErrConflict)
+	if fault, ok := errors.AsType[*store.ReportError](err); !ok || fault.Index != 1 {
+		t.Errorf("the error %v does not belong to the second report", err)
+	}
+	second, _, err := u.Trial(ctx, 2)
+	must(t, err)
+	equal(t, "the first of several reports with a fault", second.State, store.Pending)
 	for _, number := range []int{7, 0, -2} {
 		_, err = u.Tell(ctx, store.Report{Trial: number, Numbers: map[string]float64{"other": 1}})
 		wantError(t, err, store.ErrNoTrial)
