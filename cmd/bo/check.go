@@ -217,12 +217,16 @@ func (m *checkedModel) printOutliers(row func(name, format string, args ...any))
 	}
 	all := m.LeftOut.Outliers
 	for i, p := range all[:min(len(all), mostOutliers)] {
-		n := figures.Distinct(4, float64(p.Mean), float64(p.P95.Low), float64(p.P95.High))
-		row([]string{"outliers", ""}[min(i, 1)], "trial %d: observed %s, predicted %s (95 %% interval %s to %s) from other trials: check the entry", p.Trial, short(float64(p.Value)), n[0], n[1], n[2])
+		row([]string{"outliers", ""}[min(i, 1)], "%s", outlierText(p))
 	}
 	if more := len(all) - mostOutliers; more > 0 {
 		row("", "and %d more", more)
 	}
+}
+
+func outlierText(p insight.LeftOut) string {
+	n := figures.Distinct(4, float64(p.Mean), float64(p.P95.Low), float64(p.P95.High))
+	return fmt.Sprintf("trial %d: observed %s, predicted %s (95 %% interval %s to %s) from other trials: check the entry", p.Trial, short(float64(p.Value)), n[0], n[1], n[2])
 }
 
 // printCoverage writes the coverages that the verdict uses, and the coverages of leave-one-out.

@@ -212,15 +212,27 @@ func (m *shownModel) fits(ctx context.Context, in *inspection, v *store.View, vi
 	if err := m.recommend(views[0], in.options); err != nil {
 		return err
 	}
+	best := onFront(v)
+	if t := v.Best(); t != nil && best == nil {
+		best = map[int]bool{t.Number: true}
+	}
 	for _, view := range views {
-		h, err := insight.Check(ctx, view)
+		c, err := insight.LeaveOneOut(ctx, view)
 		if err != nil {
 			return err
 		}
+		h := c.Health
 		o := &shownObjective{Name: cmp.Or(view.Objective, v.Definition.Objective().Name), Calibration: &shownCalibration{h.Verdict, h.Summary, h.Findings}}
 		if view.Requirement != nil {
 			o.Name = view.Requirement.String()
 			m.Constraints = append(m.Constraints, o)
+		}
+		for _, p := range c.Outliers {
+			if best[p.Trial] {
+				m.Warnings = append(m.Warnings, fmt.Sprintf("best trials, %s: %s", o.Name, outlierText(p)))
+			}
+		}
+		if view.Requirement != nil {
 			continue
 		}
 		if o.Unimportant = insight.Unimportant(view); o.Unimportant == "" {

@@ -152,11 +152,15 @@ type studyEditCmd struct {
 	Remove      []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
 	Constrain   []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Add a constraint such as 'layers * width <= 4096'. Repeat for more."`
 	Unconstrain []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Remove a constraint. Repeat for more."`
+	Require     []string `group:"what" sep:"none" placeholder:"CONDITION" help:"Add a bound of a reported number such as 'latency <= 20'. Repeat for more."`
+	Unrequire   []string `group:"what" sep:"none" placeholder:"CONDITION" help:"Remove a bound of a reported number. Repeat for more."`
 	JSON        bool     `group:"result" name:"json" help:"Print the new definition as JSON."`
 }
 
 func (studyEditCmd) Help() string {
-	return `Results outside new constraints count in fits and are never the best, so a constraint can fix a parameter for a while. Other trials that do not fit the new definition are kept and left out of fits, as outside a narrower range. bo study show counts both kinds and bo trials marks them. A waiting trial that does not fit fails when it would be issued.
+	return `Trials that do not fit the new definition are kept, never the best, counted by bo study show and marked by bo trials. Fits leave them out, unless they violate new constraints alone: a constraint can fix a parameter for a while. A waiting one fails when it would be issued.
+
+A complete trial without a number of --require does not fit. Other settings change by --file.
 
 Examples:
 
@@ -164,12 +168,13 @@ Examples:
     bo study edit resnet --range lr=1e-6:0.1
     bo study edit resnet --add '{"name": "momentum", "type": "float", "min": 0, "max": 0.99, "default": 0.9}'
     bo study edit resnet --constrain 'layers * width <= 4096'
+    bo study edit resnet --unrequire 'latency <= 20' --require 'latency <= 15'
     bo study edit resnet --file study.yaml`
 }
 
 func (c *studyEditCmd) Run(e *env) error {
-	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil && c.Constrain == nil && c.Unconstrain == nil {
-		return usagef("nothing to change: give --file, --budget, --range, --add, --remove, --constrain or --unconstrain")
+	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil && c.Constrain == nil && c.Unconstrain == nil && c.Require == nil && c.Unrequire == nil {
+		return usagef("nothing to change: give --file, --budget, --range, --add, --remove, --constrain, --unconstrain, --require or --unrequire")
 	}
 	var file *study.Definition
 	if c.File != "" {
@@ -331,21 +336,33 @@ func (c *studyEditCmd) change(d study.Definition, file *study.Definition) (*stud
 		delete(d.Defaults, name)
 	}
 	d.Parameters = params
-	constraints := slices.Concat(d.Constraints, c.Constrain)
-	for _, text := range c.Unconstrain {
-		i := slices.Index(constraints, text)
-		if i < 0 {
-			return nil, fmt.Errorf("%w: --unconstrain: there is no constraint %q", study.ErrInvalid, text)
-		}
-		constraints = slices.Delete(constraints, i, i+1)
+	var err error
+	if d.Constraints, err = replaced(d.Constraints, c.Constrain, c.Unconstrain, "--unconstrain: there is no constraint"); err != nil {
+		return nil, err
 	}
-	d.Constraints = constraints
+	if d.Require, err = replaced(d.Require, c.Require, c.Unrequire, "--unrequire: there is no requirement"); err != nil {
+		return nil, err
+	}
 	for _, text := range c.Add {
 		if err := addParameter(&d, text); err != nil {
 			return nil, fmt.Errorf("%w: --add: %w", study.ErrInvalid, err)
 		}
 	}
 	return &d, nil
+}
+
+// replaced returns a list of conditions with others added and removed. The error of a condition that is not in the list begins with
+// missing.
+func replaced(list, added, removed []string, missing string) ([]string, error) {
+	list = slices.Concat(list, added)
+	for _, text := range removed {
+		i := slices.Index(list, text)
+		if i < 0 {
+			return nil, fmt.Errorf("%w: %s %q%s", study.ErrInvalid, missing, text, didyoumean.Hint(text, list))
+		}
+		list = slices.Delete(list, i, i+1)
+	}
+	return list, nil
 }
 
 // addParameter adds a parameter with the value of earlier trials under "default".
