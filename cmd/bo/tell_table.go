@@ -48,13 +48,19 @@ func (c *tellCmd) tellTable(e *env, u *store.Study, d *study.Definition) error {
 		return c.faulty(e, err)
 	}
 	notes(e, c.Table, texts)
-	told, err := u.TellAll(e.ctx, reports)
+	told := []store.Trial{}
+	if len(reports) > 0 {
+		told, err = u.TellAll(e.ctx, reports)
+	}
 	wrong, ok := errors.AsType[*store.ReportError](err)
 	switch {
-	case ok && e.ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
+	case err == nil:
+	case e.ctx.Err() != nil, errors.Is(err, store.ErrUnavailable): // the transaction may be stored
+		return fmt.Errorf("%w; either all results of the table are recorded, or none: run the same command again", err)
+	case ok:
 		return c.faulty(e, fmt.Errorf("%s: %w; nothing is recorded", rows[wrong.Index], wrong.Err))
-	case err != nil:
-		return fmt.Errorf("%w; all %d results are recorded, or none: the same command records them once", err, len(reports))
+	default:
+		return fmt.Errorf("%w; nothing is recorded", err)
 	}
 	if known > 0 {
 		notes(e, c.Table, []string{fmt.Sprintf("%s recorded already", count(known, "result"))})
