@@ -141,14 +141,16 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	}
 	row("trials", "%d of %d: %d complete%s, %d failed,%s %d running, %d waiting", finishedTrials(v), v.Definition.Budget+added, out.Complete, infeasible, out.Failed, stopped, out.Running, out.Waiting)
 	if added > 0 {
-		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
+		row("", "%d of them %s not count against the budget of %d", added, agree(added, "was added and does", "were added and do"), v.Definition.Budget)
 	}
 	left := v.LeftOut()
 	if n := v.Unfit - left; n > 0 {
-		row("", "%d of them violate the constraints, count in fits and are never the best: %s; bo trials has the reasons", n, unfitNumbers(v, true))
+		row("", "%d of them %s never the best: %s; bo trials has the reasons", n,
+			agree(n, "violates the constraints, counts in fits and is", "violate the constraints, count in fits and are"), unfitNumbers(v, true))
 	}
 	if left > 0 {
-		row("", "%d of them do not fit the present definition and are left out of fits: %s; bo trials has the reasons", left, unfitNumbers(v, false))
+		row("", "%d of them %s left out of fits: %s; bo trials has the reasons", left,
+			agree(left, "does not fit the present definition and is", "do not fit the present definition and are"), unfitNumbers(v, false))
 	}
 	if out.Ended != "" {
 		row("ended", "%s", out.Ended)

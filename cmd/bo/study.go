@@ -252,10 +252,7 @@ func unfitNumbers(v *store.View, outside bool) string {
 
 // trialNumbers lists the first numbers of trials, and counts the others.
 func trialNumbers(numbers []string, most int) string {
-	text := "trial "
-	if len(numbers) > 1 {
-		text = "trials "
-	}
+	text := agree(len(numbers), "trial ", "trials ")
 	shown := min(most, len(numbers))
 	text += strings.Join(numbers[:shown], ", ")
 	if more := len(numbers) - shown; more > 0 {
@@ -269,12 +266,14 @@ func trialNumbers(numbers []string, most int) string {
 func warnUnfit(e *env, v *store.View, what string) {
 	left := v.LeftOut()
 	if n := v.Unfit - left; n > 0 {
-		fmt.Fprintf(e.stderr, "bo: %d of %d trials violate the constraints: they count in fits and are never the best (%s)\n", n, len(v.Trials), unfitNumbers(v, true))
+		fmt.Fprintf(e.stderr, "bo: %d of %d trials %s (%s)\n", n, len(v.Trials),
+			agree(n, "violates the constraints: it counts in fits and is never the best", "violate the constraints: they count in fits and are never the best"), unfitNumbers(v, true))
 	}
 	if left == 0 {
 		return
 	}
-	text := fmt.Sprintf("bo: %d of %d trials do not fit the %s: they are kept and left out of fits (%s)", left, len(v.Trials), what, unfitNumbers(v, false))
+	text := fmt.Sprintf("bo: %d of %d trials %s not fit the %s: %s kept and left out of fits (%s)", left, len(v.Trials),
+		agree(left, "does", "do"), what, agree(left, "it is", "they are"), unfitNumbers(v, false))
 	for _, name := range v.Definition.Declared() {
 		lacking := 0
 		for i := range v.Trials {
@@ -282,11 +281,8 @@ func warnUnfit(e *env, v *store.View, what string) {
 				lacking++
 			}
 		}
-		switch {
-		case lacking == 1:
-			text += fmt.Sprintf("; 1 of them has no number %q", name)
-		case lacking > 1:
-			text += fmt.Sprintf("; %d of them have no number %q", lacking, name)
+		if lacking > 0 {
+			text += fmt.Sprintf("; %d of them %s no number %q", lacking, agree(lacking, "has", "have"), name)
 		}
 	}
 	fmt.Fprintln(e.stderr, text)

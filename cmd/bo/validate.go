@@ -114,8 +114,13 @@ func summary(d *study.Definition) string {
 
 // count writes a number with its noun.
 func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
+	return fmt.Sprintf("%d %s", n, agree(n, what, what+"s"))
+}
+
+// agree returns one if n is 1, else more.
+func agree(n int, one, more string) string {
+	if n == 1 {
+		return one
 	}
-	return fmt.Sprintf("%d %s", n, what)
+	return more
 }

@@ -367,7 +367,7 @@ func studyFacts(v *store.View, l *line) []fact {
 		out = append(out, fact{Name: "Never best", Text: fmt.Sprintf("%d trials violate the present constraints, and count in fits", n)})
 	}
 	if left > 0 {
-		out = append(out, fact{Name: "Left out", Text: fmt.Sprintf("%d trials do not fit the present definition of the study", left)})
+		out = append(out, fact{Name: "Left out", Text: fmt.Sprintf("trials that do not fit the present definition of the study: %d", left)})
 	}
 	out = append(out,
 		fact{Name: "Surrogate model", Text: v.Definition.SurrogateName()},

@@ -237,7 +237,7 @@ func ReadEarlier(name string, r io.Reader, d *study.Definition) (earlier []study
 		earlier = append(earlier, t)
 	}
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("%d rows of lost or stopped trials are left out", lost))
+		notes = append(notes, fmt.Sprintf("rows of lost or stopped trials are left out: %d", lost))
 	}
 	return earlier, notes, nil
 }
@@ -289,7 +289,7 @@ func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store
 		return nil, nil, space.Faults(list)
 	}
 	if pending > 0 {
-		notes = append(notes, fmt.Sprintf("%d pending rows are left out", pending))
+		notes = append(notes, fmt.Sprintf("pending rows are left out: %d", pending))
 	}
 	return evaluated, notes, nil
 }

@@ -69,7 +69,7 @@ func TestReadCSV(t *testing.T) {
 	evaluated, notes, err := exchange.ReadCSV("t.csv", strings.NewReader(
 		"loss,c,x,latency,host,state\n1,a,0.5,7,h1,\n,True,1e-3,,h2,failed\n2,3,1,,,stopped\n,3,1,,,pending\n"), d)
 	require.NoError(t, err)
-	require.Equal(t, []string{"columns that are neither parameters nor numbers are left out: host", "1 pending rows are left out"}, notes)
+	require.Equal(t, []string{"columns that are neither parameters nor numbers are left out: host", "pending rows are left out: 1"}, notes)
 	require.Equal(t, []store.Evaluated{
 		{Params: map[string]any{"x": 0.5, "c": "a", "new": 1.0}, Numbers: map[string]float64{"loss": 1, "latency": 7}},
 		{Params: map[string]any{"x": 1e-3, "c": true, "new": 1.0}, Numbers: map[string]float64{}, Failure: store.FailedByProgram},
@@ -202,7 +202,7 @@ func TestReadEarlier(t *testing.T) {
 	earlier, notes, err := exchange.ReadEarlier("t.csv", strings.NewReader(
 		"x,loss,state,failure\n0.5,7,complete,\n0.25,,failed,program\n0.75,,failed,lost\n0.125,9,stopped,\n2,8,,\n"), d)
 	require.NoError(t, err)
-	require.Equal(t, []string{"2 rows of lost or stopped trials are left out"}, notes)
+	require.Equal(t, []string{"rows of lost or stopped trials are left out: 2"}, notes)
 	require.Equal(t, []study.Told{
 		{Params: map[string]any{"x": 0.5}, Numbers: map[string]float64{"loss": 7}},
 		{Params: map[string]any{"x": 0.25}, Numbers: map[string]float64{}, State: "failed"},
