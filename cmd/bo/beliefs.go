@@ -9,16 +9,10 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// beliefs applies the flags --prior-mean, --optimum, --first and --earlier.
+// beliefs applies the flags --prior-mean, --optimum and --first.
 func (c *runCmd) beliefs(d *study.Definition) error {
 	if c.PriorMean != nil {
 		d.PriorMean = *c.PriorMean
-	}
-	if c.Earlier != "" {
-		d.Earlier = study.Earlier{File: c.Earlier}
-		if faults := readEarlier(d, "."); faults != nil {
-			return usagef("--%w", space.Faults(faults))
-		}
 	}
 	if c.Optimum == nil && c.First == nil {
 		return nil

@@ -23,10 +23,10 @@ func (c *runCmd) storedAlone() bool {
 	return c.Study != "" && c.File == "" && c.Objective == "" && c.Command == ""
 }
 
-// readFile reads the study file.
-func (c *runCmd) readFile() (*study.Definition, error) {
+// readFile is readStudy for the study file.
+func (c *runCmd) readFile() (*study.Definition, []string, error) {
 	if ext := filepath.Ext(c.File); c.Command != "" && ext != ".json" && ext != ".yaml" && ext != ".yml" {
-		return nil, usagef("unexpected argument %q: quote the whole line of --command", c.File)
+		return nil, nil, usagef("unexpected argument %q: quote the whole line of --command", c.File)
 	}
 	return readStudy(c.File)
 }

@@ -48,7 +48,7 @@ func (c *initCmd) Run(e *env) error {
 	if err := writeNew(c.Output, text); err != nil {
 		return err
 	}
-	d, err := readStudy(c.Output)
+	d, _, err := readStudy(c.Output)
 	if err != nil {
 		return err
 	}

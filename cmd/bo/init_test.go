@@ -30,7 +30,7 @@ func FuzzInit(f *testing.F) {
 			return
 		}
 		require.NoError(t, os.WriteFile(path, []byte(s.text()), 0o600))
-		d, err := readStudy(path)
+		d, _, err := readStudy(path)
 		require.NoError(t, err, s.text())
 		require.Len(t, d.Parameters, len(s.parameters))
 		words, err := splitWords(d.Command)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 	"github.com/functionspace/bo/surrogate"
@@ -28,6 +29,7 @@ type session struct {
 	*runCmd
 	e          *env
 	definition *study.Definition
+	notes      []string // of the table of earlier evaluations
 	target     *target
 	kept       bool // in a store
 	store      *store.Store
@@ -64,6 +66,16 @@ func (s *session) define() (err error) {
 	if err := s.apply(s.definition); err != nil {
 		return err
 	}
+	if s.Earlier != "" {
+		var faults []error
+		s.definition.Earlier = study.Earlier{File: s.Earlier}
+		if s.notes, faults = readEarlier(s.definition, "."); faults != nil {
+			return usagef("--%w", space.Faults(faults))
+		}
+	}
+	if !s.Quiet {
+		s.e.printNotes(s.notes)
+	}
 	s.kept = s.Study != "" || s.File != ""
 	if s.Store == "" && s.File != "" {
 		s.Store = filepath.Join(filepath.Dir(s.File), defaultStore)
@@ -90,7 +102,8 @@ func (s *session) define() (err error) {
 func (s *session) base() (d *study.Definition, err error) {
 	switch {
 	case s.File != "":
-		return s.readFile()
+		d, s.notes, err = s.readFile()
+		return d, err
 	case !s.storedAlone():
 		return &study.Definition{Version: study.Version}, nil
 	}

@@ -83,7 +83,7 @@ type studyCreateCmd struct {
 }
 
 func (c *studyCreateCmd) Run(e *env) error {
-	d, err := readStudy(c.File)
+	d, notes, err := readStudy(c.File)
 	if err != nil {
 		return err
 	}
@@ -98,6 +98,7 @@ func (c *studyCreateCmd) Run(e *env) error {
 		if err != nil {
 			return asRefusal(err, store.ErrExists)
 		}
+		e.printNotes(notes)
 		e.printHints(d)
 		if c.JSON {
 			stored, _, err := u.Definition(e.ctx)
@@ -177,9 +178,10 @@ func (c *studyEditCmd) Run(e *env) error {
 		return usagef("nothing to change: give --file, --budget, --range, --add, --remove, --constrain, --unconstrain, --require or --unrequire")
 	}
 	var file *study.Definition
+	var notes []string
 	if c.File != "" {
 		var err error
-		if file, err = readStudy(c.File); err != nil {
+		if file, notes, err = readStudy(c.File); err != nil {
 			return err
 		}
 	}
@@ -192,6 +194,7 @@ func (c *studyEditCmd) Run(e *env) error {
 		if err != nil {
 			return asUsage(err, study.ErrInvalid)
 		}
+		e.printNotes(notes)
 		if file != nil && file.Name != "" && file.Name != c.Study {
 			fmt.Fprintf(e.stderr, "bo: %s: the name %q is left out: a study keeps its name, and bo study export and bo study import --study NAME copy it under another\n", c.File, file.Name)
 		}
@@ -397,31 +400,32 @@ func addParameter(d *study.Definition, text string) error {
 	return nil
 }
 
-// readStudy reads a study file. An error is a usage error unless the system reports it.
-func readStudy(path string) (*study.Definition, error) {
-	d, err := studyfile.Read(path, checkProgram, func(d *study.Definition) []error {
-		return readEarlier(d, filepath.Dir(path))
+// readStudy reads a study file. The notes name what is left out of the table of earlier evaluations. An error is a
+// usage error unless the system reports it.
+func readStudy(path string) (d *study.Definition, notes []string, err error) {
+	d, err = studyfile.Read(path, checkProgram, func(d *study.Definition) (faults []error) {
+		notes, faults = readEarlier(d, filepath.Dir(path))
+		return faults
 	})
 	if err != nil && !errors.As(err, new(syscall.Errno)) {
 		err = usageError{err}
 	}
-	return d, err
+	return d, notes, err
 }
 
 // readEarlier replaces the name of a table in d.Earlier by the evaluations in the table. A relative
-// name begins in folder.
-func readEarlier(d *study.Definition, folder string) []error {
+// name begins in folder. The notes begin with the name.
+func readEarlier(d *study.Definition, folder string) (notes []string, faults []error) {
 	path := d.Earlier.File
-	if path == "" || len(d.Parameters) == 0 {
-		d.Earlier.File = ""
-		return nil
-	}
 	d.Earlier.File = ""
+	if path == "" || len(d.Parameters) == 0 {
+		return nil, nil
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(folder, path)
 	}
-	fault := func(err error) []error {
-		return []error{&study.Fault{Path: []any{"earlier"}, Err: fmt.Errorf("earlier: %s", strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": "))}}
+	fault := func(err error) ([]string, []error) {
+		return nil, []error{&study.Fault{Path: []any{"earlier"}, Err: fmt.Errorf("earlier: %s", strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": "))}}
 	}
 	if err := regular(path); err != nil {
 		return fault(fmt.Errorf("%s: %w", path, err))
@@ -431,18 +435,21 @@ func readEarlier(d *study.Definition, folder string) []error {
 		return fault(err)
 	}
 	defer f.Close()
-	d.Earlier.Trials, _, err = exchange.ReadEarlier(path, f, d)
+	d.Earlier.Trials, notes, err = exchange.ReadEarlier(path, f, d)
 	if list, ok := errors.AsType[space.Faults](err); ok {
-		var all []error
 		for _, err := range list {
-			all = append(all, fault(err)...)
+			_, one := fault(err)
+			faults = append(faults, one...)
 		}
-		return all
+		return nil, faults
 	}
 	if err != nil {
 		return fault(err)
 	}
-	return nil
+	for i := range notes {
+		notes[i] = path + ": " + notes[i]
+	}
+	return notes, nil
 }
 
 // useBuiltin gives a definition the parameters of its built-in objective, and declares it

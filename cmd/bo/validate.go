@@ -34,6 +34,7 @@ type validation struct {
 	Valid      bool              `json:"valid"`
 	Definition *study.Definition `json:"definition,omitempty"`
 	Hints      []string          `json:"hints,omitempty"`
+	Notes      []string          `json:"notes,omitempty"`
 	Faults     []faultJSON       `json:"faults,omitempty"`
 }
 
@@ -43,7 +44,7 @@ type faultJSON struct {
 }
 
 func (c *validateCmd) Run(e *env) error {
-	d, err := readStudy(c.File)
+	d, notes, err := readStudy(c.File)
 	wrong, ok := errors.AsType[*studyfile.Error](err)
 	if err != nil && !ok {
 		return err
@@ -56,11 +57,12 @@ func (c *validateCmd) Run(e *env) error {
 			}
 			err = errPrinted
 		} else {
-			out.Hints = d.Hints()
+			out.Hints, out.Notes = d.Hints(), notes
 		}
 		return errors.Join(printJSON(e.stdout, out), err)
 	}
 	if err == nil {
+		e.printNotes(notes)
 		e.printHints(d)
 		_, err := fmt.Fprintf(e.stdout, "%s: valid: %s\n", c.File, summary(d))
 		return err
@@ -69,6 +71,13 @@ func (c *validateCmd) Run(e *env) error {
 		fmt.Fprintf(e.stderr, "%s: %s\n", c.File, oneLine(f.Error()))
 	}
 	return errPrinted
+}
+
+// printNotes prints the notes of readStudy.
+func (e *env) printNotes(notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(e.stderr, "bo: %s\n", note)
+	}
 }
 
 // printHints prints the hints of a definition that was not stored before.

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -362,6 +363,32 @@ def test_earlier_evaluations_of_a_table(tmp_path: Path) -> None:
             assert [t.state for t in study.trials] == ["complete", "complete"]
     with pytest.raises(StudyError, match=r"^earlier: open .*none\.csv: no such file"):
         Study(X, earlier=str(tmp_path / "none.csv"))
+
+
+def test_what_a_table_of_earlier_evaluations_leaves_out(tmp_path: Path) -> None:
+    text = "x,value,state,colour\n0.1,2,,red\n0.2,,pending,red\n0.3,3,stopped,red\n"
+    table, file = tmp_path / "t.csv", tmp_path / "s.json"
+    table.write_text(text)
+    file.write_text(
+        '{"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "earlier": "t.csv"}'
+    )
+    frame = pytest.importorskip("pandas").read_csv(table)
+    makers: list[tuple[str, Callable[[], Any]]] = [
+        (str(table), lambda: Study(X, earlier=table).close()),
+        (str(table), lambda: Study.from_file(file).close()),
+        (str(table), lambda: Study.create(tmp_path / "bo.db", "s", X, earlier=table)),
+        ("data frame", lambda: Study(X, earlier=frame).close()),
+    ]
+    for name, make in makers:
+        with pytest.warns(UserWarning, match="left out") as caught:
+            make()
+        texts = [str(w.message).removeprefix(f"{name}: ") for w in caught]
+        assert texts == [
+            "columns that are neither parameters nor numbers are left out: colour",
+            "pending rows are left out: 1",
+            "rows of lost or stopped trials are left out: 1",
+        ]
+        assert [w.filename for w in caught] == [__file__] * 3, name
 
 
 def test_earlier_evaluations_of_a_data_frame() -> None:

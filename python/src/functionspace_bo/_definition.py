@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,13 +77,24 @@ def _require_json(definition: Mapping[str, Any]) -> None:
             require_json(value, key, StudyError)
 
 
-def _table(path: str | os.PathLike[str], definition: Mapping[str, Any]) -> list[Any]:
-    """Returns the evaluations of a CSV table, as `bo` reads it beside a study file."""
+def _table(
+    path: str | os.PathLike[str], definition: Mapping[str, Any], name: str = "", depth: int = 5
+) -> list[Any]:
+    """Returns the evaluations of a CSV table, as `bo` reads it beside a study file.
+
+    Messages have name in place of the path. Warnings are for the caller at a depth of the stack.
+    """
     with tempfile.TemporaryDirectory() as folder:
         study = os.path.join(folder, "study.json")
         with open(study, "w", encoding="utf-8") as file:
             json.dump({**definition, "earlier": os.path.abspath(path)}, file)
-        listed: list[Any] = read_file(study, "").get("earlier", [])
+        try:
+            checked, notes = _read(study, "")
+        except StudyError as err:
+            raise StudyError(str(err).replace(str(path), name or str(path))) from None
+        for note in notes:
+            warnings.warn(note.replace(str(path), name or str(path)), stacklevel=depth)
+    listed: list[Any] = checked.get("earlier", [])
     return listed
 
 
@@ -91,22 +103,26 @@ def _frame(frame: Any, definition: Mapping[str, Any]) -> list[Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "earlier.csv")
         frame.to_csv(path, index=False)
-        try:
-            return _table(path, definition)
-        except StudyError as err:
-            raise StudyError(str(err).replace(path, "data frame")) from None
+        return _table(path, definition, "data frame", depth=6)
 
 
 def read_file(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
     """Returns the definition in a study file. The message of a StudyError begins with name."""
+    definition, notes = _read(path, name)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return definition
+
+
+def _read(path: str | os.PathLike[str], name: str) -> tuple[dict[str, Any], list[str]]:
+    """Returns the definition in a study file, and what is left out of its table."""
     done = run_binary(["validate", "--json", os.fspath(path)])
     if done.stderr and not done.stdout:
         raise StudyError(done.stderr.strip().removeprefix("bo: "))
     answer = read_answer(done.stdout)
     if not answer["valid"]:
         raise StudyError(name + "; ".join(f["message"] for f in answer["faults"]))
-    definition: dict[str, Any] = answer["definition"]
-    return definition
+    return answer["definition"], answer.get("notes", [])
 
 
 def _component(given: Any, settings: dict[str, Any]) -> Any:

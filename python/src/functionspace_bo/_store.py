@@ -99,7 +99,7 @@ class StoredStudy:
 
         store = _address(store)
         definition, _ = define(space, options)
-        with Study(space, **options):  # StudyError if the definition is invalid
+        with Study._of(definition):  # StudyError if the definition is invalid
             pass
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "study.json")
