@@ -528,6 +528,7 @@ type Evaluated struct {
 	Params  map[string]any
 	Numbers map[string]float64
 	Failure Failure
+	Stopped bool // ended early by a stopping rule, so that it may lack numbers
 	Message string
 	// Steps are numbers that the evaluation reported while it ran. Their Trial is set by Add.
 	Steps []Step
@@ -537,10 +538,10 @@ type Evaluated struct {
 // other numbers that are not usable.
 func (e *Evaluated) check(d *study.Definition) (err error) {
 	var needed []string
-	if e.Failure == "" {
+	if e.Failure == "" && !e.Stopped {
 		needed = d.Declared()
 	}
-	if e.Numbers, err = usable(e.Numbers, needed); err != nil || e.Failure != "" {
+	if e.Numbers, err = usable(e.Numbers, needed); err != nil || needed == nil {
 		return err
 	}
 	if err := d.Missing(e.Numbers); err != nil {
@@ -573,8 +574,11 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 		for i, e := range evaluated {
 			t := &trials[i]
 			t.Source, t.State, t.Numbers, t.Failure, t.Message = loop.Added, Complete, e.Numbers, e.Failure, e.Message
-			if e.Failure != "" {
+			switch {
+			case e.Failure != "":
 				t.State = Failed
+			case e.Stopped:
+				t.State = Stopped
 			}
 		}
 		added = trials

@@ -14,8 +14,8 @@ import (
 )
 
 // Add records the finished trials of an Import in an existing study, as trials evaluated
-// elsewhere, with their steps. Parameters that the study does not have are left out;
-// stopped trials count as failed. With key, a repeated call adds nothing. If trials are not points
+// elsewhere, with their steps. Parameters that the study does not have are left out.
+// Stopped trials without a step of the objective are lost. With key, a repeated call adds nothing. If trials are not points
 // of the study's space or lack a declared number, nothing is added. The error then wraps a
 // space.Faults that names the first ten of these trials and the number of the others.
 func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.Trial, error) {
@@ -27,7 +27,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	for _, p := range v.Definition.Parameters {
 		known[p.Name] = true
 	}
-	name := renaming(in.Snapshot.Definition, v.Definition)
+	name, objective := renaming(in.Snapshot.Definition, v.Definition), v.Definition.Objective().Name
 	var evaluated []store.Evaluated
 	wrong := faults.List{What: "trials"}
 	steps := map[int][]store.Step{} // by trial number
@@ -61,9 +61,12 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 			e.Numbers[name(number)] = value
 		}
 		if t.State == store.Stopped {
-			e.Failure, e.Message = store.FailedByProgram, "stopped early"
+			e.Message = "stopped early"
+			if e.Stopped = slices.ContainsFunc(e.Steps, func(s store.Step) bool { return s.Name == objective }); !e.Stopped {
+				e.Failure = store.Lost
+			}
 		}
-		if err := v.Definition.Missing(e.Numbers); err != nil && e.Failure == "" {
+		if err := v.Definition.Missing(e.Numbers); err != nil && e.Failure == "" && !e.Stopped {
 			wrong.Add(fmt.Errorf("trial %d: %w", t.Number, err))
 			continue
 		}

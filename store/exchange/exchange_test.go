@@ -495,6 +495,29 @@ func (tx failingTx) PutSteps(study int64, steps []store.Step) error {
 	return tx.Tx.PutSteps(study, steps)
 }
 
+// A stopped trial is no failure of its point: with steps it stays stopped, and without it is lost.
+func TestAddStoppedTrials(t *testing.T) {
+	journal := `{"op_code":0,"study_name":"a","directions":[1]}` + "\n"
+	for _, trial := range []string{`"state":1,"value":1,"intermediate_values":{"1":3,"2":2}`, `"state":2,"intermediate_values":{"1":7}`, `"state":2,"intermediate_values":{}`} {
+		journal += `{"op_code":4,"study_id":0,"params":{"x":1},"datetime_start":null,"distributions":{` +
+			`"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0,\"high\":2}}"},` + trial + "}\n"
+	}
+	in, err := exchange.ReadJournal(strings.NewReader(journal), "")
+	require.NoError(t, err)
+	u, err := memory(t).Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", 0, 2)}, Objectives: []study.Objective{{Name: "loss"}}})
+	require.NoError(t, err)
+	_, err = exchange.Add(ctx, u, "k", in)
+	require.NoError(t, err)
+	_, _, h, err := u.History(ctx)
+	require.NoError(t, err)
+	var states []loop.State
+	for _, trial := range h.Trials {
+		states = append(states, trial.State)
+	}
+	require.Equal(t, []loop.State{loop.Complete, loop.Stopped, loop.Lost}, states)
+	require.Equal(t, []loop.Step{{Step: 1, Value: 7}}, h.Trials[1].Steps)
+}
+
 // An import that fails adds no trial without its steps, so that a repeated import adds both.
 func TestAddIsWhole(t *testing.T) {
 	in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}`+"\n"+
