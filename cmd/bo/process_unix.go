@@ -20,6 +20,3 @@ func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, sysc
 
 // askGroup asks the program and its group to end.
 func askGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-
-// groupExists reports whether a process of the group is left.
-func groupExists(cmd *exec.Cmd) bool { return syscall.Kill(-cmd.Process.Pid, 0) == nil }
