@@ -397,7 +397,7 @@ func TestReadStudyOfLoop(t *testing.T) {
 		if i == 2 {
 			require.NoError(t, l.Fail(trials[0].ID, "broken"))
 		} else {
-			require.NoError(t, l.Tell(trials[0].ID, float64(i)))
+			require.NoError(t, l.TellOutcome(trials[0].ID, loop.Outcome{Value: float64(i), Numbers: map[string]float64{"cost": 7}}))
 		}
 	}
 	var b bytes.Buffer
@@ -406,6 +406,7 @@ func TestReadStudyOfLoop(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, in.Notes, 2)
 	require.Equal(t, store.FailedByProgram, in.Snapshot.Trials[2].Failure)
+	require.Equal(t, map[string]float64{"value": 4, "cost": 7}, in.Snapshot.Trials[4].Numbers)
 	u, err := memory(t).Restore(ctx, "l", in.Snapshot)
 	require.NoError(t, err)
 	continues(t, u, b.Bytes())

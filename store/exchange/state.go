@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -224,7 +225,8 @@ func (in *Import) stateTrials(d *study.Definition, u *loop.Study, trials []loop.
 		steps := stateSteps(&t, row.Attempt, d.Objective())
 		switch t.State {
 		case loop.Complete:
-			row.Numbers = map[string]float64{"value": t.Value}
+			row.Numbers = maps.Clone(t.Numbers)
+			setNumber(&row, d.Objective().Name, t.Value)
 		case loop.Stopped:
 			row.Numbers = map[string]float64{"value": last(steps)}
 		case loop.Failed:
