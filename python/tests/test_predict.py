@@ -114,3 +114,11 @@ def test_a_point_without_values() -> None:
         for wrong in wrongs:
             with pytest.raises(RequestError, match=rf"^point {len(wrong)} has no value$"):
                 study.predict(wrong)
+
+
+def test_a_text_is_no_number() -> None:
+    with Study({"x": Float(0, 1), "k": Categorical(["3", "a"])}) as study:
+        study.add({"x": 0.5, "k": "3"}, 1)
+        assert study.predict([{"x": 0.5, "k": "3"}])[0].params["k"] == "3"
+        with pytest.raises(RequestError, match=r"^parameter .k.: predict took 3 for '3'$"):
+            study.predict([{"x": 0.5, "k": 3}])

@@ -45,6 +45,10 @@ def predictions(store: str, name: str, points: Sequence[Params]) -> list[PointPr
             table.writerows({k: _cell(v) for k, v in p.items()} for p in points)
         flags = ["--store", store, "--json", "--at", path]
         answer = read_answer(_run(["study", "predict", *flags, "--", name], hide=path + ": "))
+    for p, e in zip(points, answer, strict=True):
+        for k, v in p.items():  # a cell has no quotes: "3" and 3 are one text
+            if isinstance(v, str) != isinstance(e["params"].get(k, v), str):
+                raise RequestError(f'parameter "{k}": predict took {v!r} for {e["params"][k]!r}')
     return [
         PointPrediction(
             dict(p),
