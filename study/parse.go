@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -369,7 +370,7 @@ func (r *reader) earlier(raw json.RawMessage) {
 		}
 		if _, ok := r.members(item, []string{"params", "state", "value", "numbers"}, nil, "earlier", i); !ok {
 			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(item)), "earlier", i)
-		} else if err := json.Unmarshal(item, &t); err != nil {
+		} else if err := cmp.Or(json.Unmarshal(item, &t), checkNulls(item)); err != nil {
 			r.fault(fmt.Errorf("earlier: evaluation %d: %w", i+1, plain(err)), "earlier", i)
 		}
 		r.Earlier.Trials = append(r.Earlier.Trials, t)

@@ -18,11 +18,12 @@ func TestEarlierReportsTheForm(t *testing.T) {
 	const form = "earlier must be the name of a table, or a list such as [{params: {rate: 0.1}, value: 3}], not "
 	for text, want := range map[string]string{
 		strings.Repeat(`{"x": 0.5, "k": 2, "value": 1}, `, 30) + `{"x": 1, "value": 2}`: form + `{"x": 0.5, "k": 2, "value": 1}`,
-		`{"value": 1}`:                         form + `{"value": 1}`,
-		`3, {"params": {"x": 1}}`:              form + `3`,
-		`{"param": {"x": 0.5}, "value": 1}`:    `earlier: unknown key "param": did you mean params?`,
-		`{"params": {"x": 0.5}, "valued": 1}`:  `earlier: unknown key "valued": did you mean value?`,
-		`{"params": {"x": 0.5}, "value": "a"}`: `earlier: evaluation 1: `,
+		`{"value": 1}`:                                       form + `{"value": 1}`,
+		`3, {"params": {"x": 1}}`:                            form + `3`,
+		`{"param": {"x": 0.5}, "value": 1}`:                  `earlier: unknown key "param": did you mean params?`,
+		`{"params": {"x": 0.5}, "valued": 1}`:                `earlier: unknown key "valued": did you mean value?`,
+		`{"params": {"x": 0.5}, "value": "a"}`:               `earlier: evaluation 1: `,
+		`{"params": {"x": 0.5}, "numbers": {"value": null}}`: `earlier: evaluation 1: value is null, want a number`,
 	} {
 		_, err := Parse([]byte(`{"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "earlier": [` + text + `]}`))
 		require.ErrorContains(t, err, want)

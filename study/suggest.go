@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
@@ -265,7 +267,28 @@ func parseRequest(text []byte) (*Request, error) {
 	if err := strictjson.Repeated(text); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
+	if bytes.Contains(text, []byte("null")) {
+		var list struct{ Trials []json.RawMessage }
+		_ = json.Unmarshal(text, &list)
+		for i, told := range list.Trials {
+			if err := checkNulls(told); err != nil {
+				return nil, fmt.Errorf("%w: trial %d of %d: %w", ErrRequest, i+1, len(list.Trials), err)
+			}
+		}
+	}
 	return r, nil
+}
+
+// checkNulls returns an error if a number in the JSON form of a Told is null, which encoding/json reads as 0.
+func checkNulls(told []byte) error {
+	var t struct{ Numbers map[string]*float64 }
+	_ = json.Unmarshal(told, &t)
+	for _, name := range slices.Sorted(maps.Keys(t.Numbers)) {
+		if t.Numbers[name] == nil {
+			return fmt.Errorf("%s is null, want a number", name)
+		}
+	}
+	return nil
 }
 
 // Suggest answers a request that has a study. It is a pure function of the request: the same

@@ -51,6 +51,7 @@ func TestRequestFaults(t *testing.T) {
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
 		{`"value": 3`, `"state": "done"`, `want complete, failed, stopped, lost or pending`},
+		{`"value": 3`, `"numbers": {"loss": null}`, `trial 1 of 4: loss is null, want a number`},
 		{`"value": 3`, `"trial": -3`, "its number -3 is not above 0"},
 		{`"max": 1`, `"max": 0`, "invalid study"},
 		{`"n": 2`, `"warm": "x"`, "warm is not the warm start"},
