@@ -31,7 +31,7 @@ func (evaluateCmd) Help() string {
 
 Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"result": {…}, "finished": 12, "budget": 50} for its stored result and the progress of the study, and at the end {"ended": "…", "kind": "…"}. The kind is budget, target, time, cost, regret, failures, exhausted or edited.
 
-Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. "note" is text that is stored with the numbers. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
+Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. "note" is text that is stored with the numbers. A number of null is not a number, and a trial fails without a number that the study needs. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
 
 {"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.`
 }
@@ -134,13 +134,13 @@ type underWay struct {
 
 // evaluated is a line of the input: the result of a trial, or the value at a step.
 type evaluated struct {
-	Trial   int                `json:"trial"`
-	Numbers map[string]float64 `json:"numbers"`
-	Failure string             `json:"failure"`
-	Note    string             `json:"note"`
-	Seconds float64            `json:"seconds"`
-	Step    *float64           `json:"step"`
-	Value   *float64           `json:"value"`
+	Trial   int                 `json:"trial"`
+	Numbers map[string]*float64 `json:"numbers"` // nil is not a number
+	Failure string              `json:"failure"`
+	Note    string              `json:"note"`
+	Seconds float64             `json:"seconds"`
+	Step    *float64            `json:"step"`
+	Value   *float64            `json:"value"`
 }
 
 // check returns an error for a line that is neither a result nor a step.
@@ -188,7 +188,13 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 
 // report returns a result as the store takes it.
 func (a *evaluated) report() store.Report {
-	r := store.Report{Numbers: a.Numbers, Seconds: a.Seconds, Message: a.Note}
+	r := store.Report{Seconds: a.Seconds, Message: a.Note}
+	if a.Numbers != nil {
+		r.Numbers = map[string]float64{}
+	}
+	for name, v := range a.Numbers {
+		r.Numbers[name] = orNaN(v)
+	}
 	if a.Failure != "" {
 		r.Failure, r.Message = store.FailedByProgram, a.Failure
 	}
@@ -225,15 +231,20 @@ func (x *evaluations) read(in io.Reader) error {
 	}
 }
 
+// orNaN returns *v, or NaN for nil.
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
 // step reports a step of an attempt, and writes the reply. A nil ctx is a trial that is not under way.
 func (x *evaluations) step(ctx context.Context, a *evaluated) {
-	value, stop := math.NaN(), ctx == nil || ctx.Err() != nil
-	if a.Value != nil {
-		value = *a.Value
-	}
+	stop := ctx == nil || ctx.Err() != nil
 	var err error
 	if !stop {
-		err = loop.Report(ctx, *a.Step, value)
+		err = loop.Report(ctx, *a.Step, orNaN(a.Value))
 	}
 	reply := map[string]any{"trial": a.Trial, "step": *a.Step}
 	switch {

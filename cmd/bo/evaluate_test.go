@@ -51,19 +51,26 @@ func TestEvaluations(t *testing.T) {
 		}
 		require.Contains(t, line.Params, "x")
 		text := `{"trial": 99, "numbers": {"value": 1}} {"trial": %d, "numbers": {"value": 1, "more": 2}, "seconds": 3}`
-		if line.Trial == 2 {
+		switch line.Trial {
+		case 2:
 			text = `{"trial": %d, "failure": "burnt"}`
+		case 3: // as JavaScript writes NaN
+			text = `{"trial": %d, "numbers": {"value": null}}`
+		case 4:
+			text = `{"trial": %d, "numbers": {"value": 1, "more": null}}`
 		}
 		_, err := io.WriteString(results, strings.ReplaceAll(text, "%d", string(rune('0'+line.Trial))))
 		require.NoError(t, err)
 	}
 	require.NoError(t, <-ended)
-	require.Equal(t, map[int]store.State{1: "complete", 2: "failed", 3: "complete", 4: "complete", 5: "complete"}, stored)
+	require.Equal(t, map[int]store.State{1: "complete", 2: "failed", 3: "failed", 4: "complete", 5: "complete"}, stored)
 	v, err := u.View(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "burnt", v.Trials[1].Message)
 	require.Equal(t, map[string]float64{"value": 1, "more": 2}, v.Trials[0].Numbers)
 	require.EqualValues(t, 3, v.Trials[0].Seconds)
+	require.Equal(t, store.NotFinite, v.Trials[2].Failure)
+	require.Equal(t, map[string]float64{"value": 1}, v.Trials[3].Numbers)
 }
 
 // A result that arrives with the end of the input is stored.
