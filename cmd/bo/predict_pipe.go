@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -106,6 +107,18 @@ func answerPrediction(ctx context.Context, models map[int]*pipedModel, text []by
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&r); err != nil {
 		return nil, fmt.Errorf("%w: %w", errRequest, err)
+	}
+	if bytes.Contains(text, []byte("null")) { // which encoding/json reads as 0
+		var list struct {
+			X                   [][]*float64
+			Y, Labels, Min, Max []*float64
+		}
+		_ = json.Unmarshal(text, &list)
+		for _, row := range append(list.X, list.Y, list.Labels, list.Min, list.Max) {
+			if slices.Contains(row, nil) {
+				return nil, fmt.Errorf("%w: null in a list of numbers", errRequest)
+			}
+		}
 	}
 	for _, number := range r.Drop {
 		delete(models, number)

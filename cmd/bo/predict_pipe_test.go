@@ -89,6 +89,8 @@ func TestPredictPipeFaults(t *testing.T) {
 		`{"action": "fit", "x": [[1]], "y": [1], "outputs": "log"}`:                      "want raw or zscore",
 		`{"action": "fit", "x": [[1]], "y": [1], "min": [0, 0]}`:                         "min has 2 numbers",
 		`{"action": "fit", "x": [[1]], "labels": [0], "classes": 2, "surrogate": "rff"}`: "rff",
+		`{"action": "fit", "x": [[1], [null]], "y": [1, 2]}`:                             "null in a list of numbers",
+		`{"action": "fit", "x": [[1], [2]], "y": [1, null]}`:                             "null in a list of numbers",
 		`{"acton": "fit"}`: "unknown field",
 	} {
 		_, lines := predictions(t, request)
