@@ -365,6 +365,19 @@ def test_earlier_evaluations_of_a_table(tmp_path: Path) -> None:
         Study(X, earlier=str(tmp_path / "none.csv"))
 
 
+def test_evaluations_made_elsewhere_need_no_cost(tmp_path: Path) -> None:
+    options: Any = {
+        "end": {"cost": "dollars <= 5"},
+        "earlier": [{"params": {"x": 0.1}, "value": 1}],
+    }
+    with Study(X, **options) as study:
+        study.add({"x": 0.5}, 2)
+        assert [t.value for t in study.trials] == [1, 2]
+        with pytest.raises(TrialError, match="dollars"):
+            study.tell(study.ask(), 3)
+    assert [t.value for t in Study.create(tmp_path / "bo.db", "s", X, **options).trials] == [1]
+
+
 def test_what_a_table_of_earlier_evaluations_leaves_out(tmp_path: Path) -> None:
     text = "x,value,state,colour\n0.1,2,,red\n0.2,,pending,red\n0.3,3,stopped,red\n"
     table, file = tmp_path / "t.csv", tmp_path / "s.json"

@@ -273,7 +273,7 @@ class Study:
     def add(self, params: Mapping[str, Any], value: Value) -> Trial:
         """Records an evaluation made elsewhere as a new complete trial."""
         point = self._point(params)
-        number, numbers = self._outcomes.read(value)
+        number, numbers = replace(self._outcomes, cost="").read(value)
         with self._lock:
             t = Trial(len(self._trials) + 1, point, "complete", number, numbers, source="added")
             t = replace(t, feasible=self._outcomes.feasible(numbers))
@@ -671,7 +671,7 @@ class Study:
         state = "lost" if t.lost else t.state
         out = {"trial": t.number, "params": plain_params(t.params), "state": state}
         if t.state == "complete" and len(self._outcomes.declared) > 1:
-            out["numbers"] = {name: t.numbers[name] for name in self._outcomes.declared}
+            out["numbers"] = {k: v for k, v in t.numbers.items() if k in self._outcomes.declared}
         elif t.value is not None:
             out["value"] = t.value
         return out
