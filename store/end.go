@@ -62,15 +62,13 @@ func (u *Study) conclusion(target *float64, maxFailures int) error {
 	}
 	failed, finished, message := 0, 0, ""
 	for i := range u.trials {
-		switch t := &u.trials[i]; t.State {
-		case Pending:
-		case Failed:
-			if t.Failure != Unfit {
-				failed, message = failed+1, t.Message
-			}
-			fallthrough
-		default:
-			finished++
+		t := &u.trials[i]
+		if !counted(t) {
+			continue
+		}
+		finished++
+		if t.State == Failed && t.Failure != Unfit {
+			failed, message = failed+1, t.Message
 		}
 	}
 	if failed > maxFailures {

@@ -283,6 +283,19 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// Failures in earlier evaluations are no failures of a run.
+func TestAddedFailuresEndNoRun(t *testing.T) {
+	ctx := t.Context()
+	u, _ := newStudy(t, line(2), store.Options{})
+	for range 3 {
+		_, err := u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": 0.5}, Failure: store.FailedByProgram})
+		require.NoError(t, err)
+	}
+	require.NoError(t, u.Run(ctx, func(context.Context, store.Trial, space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+	}, store.RunOptions{MaxFailures: 1}))
+}
+
 // The best trial, the target and the Pareto front are those of the trials that fit the definition: an
 // edit of the ranges or the constraints can exclude trials, as it excludes them from fits.
 func TestBestFitsTheDefinition(t *testing.T) {

@@ -60,7 +60,7 @@ type RunOptions struct {
 	// Time ends the run when it has lasted so long; evaluations under way are finished. 0 is
 	// none.
 	Time time.Duration
-	// MaxFailures ends the run when more trials than this have failed. 0 is none.
+	// MaxFailures ends the run when more trials than this have failed, without added trials. 0 is none.
 	MaxFailures int
 	// Cost ends the run when the sum of a reported number has reached a limit, as study.End.
 	Cost string

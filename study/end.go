@@ -16,7 +16,7 @@ type End struct {
 	Time Duration `json:"time,omitzero"`
 	// Target ends a run when a trial is at least as good.
 	Target *float64 `json:"target,omitempty"`
-	// MaxFailures ends a run when more trials have failed.
+	// MaxFailures ends a run when more trials have failed, without added trials.
 	MaxFailures int `json:"max_failures,omitempty"`
 	// Cost is a limit of the sum of a reported number over the trials, such as "dollars <= 50".
 	Cost string `json:"cost,omitempty"`

@@ -378,6 +378,13 @@ def test_evaluations_made_elsewhere_need_no_cost(tmp_path: Path) -> None:
     assert [t.value for t in Study.create(tmp_path / "bo.db", "s", X, **options).trials] == [1]
 
 
+def test_failures_of_earlier_evaluations_end_no_run() -> None:
+    earlier: Any = [{"params": {"x": x / 10}, "state": "failed"} for x in range(3)]
+    with Study(X, earlier=earlier) as study:
+        result = study.run(lambda p: 1 / (p["x"] > 0.3), budget=4, max_failures=3)
+    assert sum(t.source != "added" for t in result.trials) == 4
+
+
 def test_what_a_table_of_earlier_evaluations_leaves_out(tmp_path: Path) -> None:
     text = "x,value,state,colour\n0.1,2,,red\n0.2,,pending,red\n0.3,3,stopped,red\n"
     table, file = tmp_path / "t.csv", tmp_path / "s.json"

@@ -289,7 +289,8 @@ class Run:
         """Ends the run after a trial that calls for it."""
         target = self._end.target
         if trial.state == "failed":
-            failed = sum(t.state == "failed" for t in self._study._trials)
+            own = [t for t in self._study._trials if t.source != "added"]
+            failed = sum(t.state == "failed" for t in own)
             if self._end.max_failures is not None and failed > self._end.max_failures:
                 self._stopped = FailuresError(
                     f"too many trials failed: {failed}, the last one with: {trial.message}"
