@@ -3,7 +3,10 @@ package loop
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
+
+	"github.com/functionspace/bo/internal/figures"
 )
 
 // Conflict is a point at which complete trials have different values. A noise-free
@@ -13,21 +16,19 @@ type Conflict struct {
 	Values []float64
 }
 
-// String names the trials and the values.
+// String names the trials and the values. Different values have different texts.
 func (c Conflict) String() string {
-	list := func(n int, text func(i int) string) string {
-		parts := make([]string, n)
-		for i := range parts {
-			parts[i] = text(i)
+	list := func(parts []string) string {
+		if n := len(parts) - 1; n > 0 {
+			return strings.Join(parts[:n], ", ") + " and " + parts[n]
 		}
-		if n < 2 {
-			return strings.Join(parts, "")
-		}
-		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+		return strings.Join(parts, "")
 	}
-	return fmt.Sprintf("trials %s have equal points and the values %s",
-		list(len(c.Trials), func(i int) string { return fmt.Sprint(c.Trials[i]) }),
-		list(len(c.Values), func(i int) string { return fmt.Sprintf("%.6g", c.Values[i]) }))
+	var trials []string
+	for _, id := range c.Trials {
+		trials = append(trials, strconv.Itoa(id))
+	}
+	return fmt.Sprintf("trials %s have equal points and the values %s", list(trials), list(figures.Distinct(6, c.Values...)))
 }
 
 // Conflicts returns the conflicts of trials in the order of their first trials.

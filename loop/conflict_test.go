@@ -11,9 +11,10 @@ import (
 
 func TestConflictString(t *testing.T) {
 	for want, c := range map[string]Conflict{
-		"trials  have equal points and the values ":                        {},
-		"trials 3 have equal points and the values 0.5":                    {[]int{3}, []float64{0.5}},
-		"trials 3, 4 and 9 have equal points and the values 0.5, 1 and -2": {[]int{3, 4, 9}, []float64{0.5, 1, -2}},
+		"trials  have equal points and the values ":                          {},
+		"trials 3 have equal points and the values 0.5":                      {[]int{3}, []float64{0.5}},
+		"trials 3 and 4 have equal points and the values 0.1 and 0.10000001": {[]int{3, 4}, []float64{0.1, 0.10000001}},
+		"trials 3, 4 and 9 have equal points and the values 0.5, 1 and -2":   {[]int{3, 4, 9}, []float64{0.5, 1, -2}},
 	} {
 		require.Equal(t, want, c.String())
 	}

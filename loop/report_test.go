@@ -54,7 +54,7 @@ func TestStoppedTrialIsAnEvent(t *testing.T) {
 	require.Equal(t, "the best value 4 is worse than the median 2.5 of 5 trials", d.Grounds())
 	median = 0.70773760064563
 	require.Equal(t, "the best value 0.638043 is worse than the median 0.707738 of 3 trials", Decision{Value: 0.6380427649521733, Median: &median, Of: 3}.Grounds())
-	require.Equal(t, "the best value 0.7077376 is worse than the median 0.70773760064563 of 3 trials", Decision{Value: 0.7077376, Median: &median, Of: 3}.Grounds())
+	require.Equal(t, "the best value 0.7077376 is worse than the median 0.707737601 of 3 trials", Decision{Value: 0.7077376, Median: &median, Of: 3}.Grounds())
 }
 
 // Concurrent reports of a trial that the first of them stops all return true. The reports wait for the

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/functionspace/bo/internal/figures"
 )
 
 // StopRule names a rule that stops poor trials early.
@@ -68,14 +70,11 @@ type Decision struct {
 	Median *float64 `json:"median,omitempty"`
 }
 
-// Grounds returns the grounds of the decision as text, with six digits of the values if these differ in them.
+// Grounds returns the grounds of the decision as text. The values have at least six digits, so that they differ.
 func (d Decision) Grounds() string {
 	if d.Median != nil {
-		format := "the best value %.6g is worse than the median %.6g of %d trials"
-		if fmt.Sprintf("%.6g", d.Value) == fmt.Sprintf("%.6g", *d.Median) { // the difference is in later digits
-			format = "the best value %v is worse than the median %v of %d trials"
-		}
-		return fmt.Sprintf(format, d.Value, *d.Median, d.Of)
+		text := figures.Distinct(6, d.Value, *d.Median)
+		return fmt.Sprintf("the best value %s is worse than the median %s of %d trials", text[0], text[1], d.Of)
 	}
 	return fmt.Sprintf("the value %.6g is number %d of %d at rung %v, and the best %d continue", d.Value, d.Rank, d.Of, d.Rung, d.Keep)
 }
