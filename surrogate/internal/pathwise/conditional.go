@@ -216,7 +216,7 @@ func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)
 		w := make([]float64, c.L.N())
 		draw.Eval(w, nil, c.Z)
 		for j, v := range white {
-			w[j] += math.Sqrt(v) * rng.NormFloat64()
+			w[j] += math.Sqrt(max(v, 0)) * rng.NormFloat64()
 		}
 		weights(w)
 		paths[i] = &path{draw, &c.Basis, w}
@@ -224,22 +224,16 @@ func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)
 	return paths
 }
 
-// whiteShare is a share of the prior variance below which differences are rounding errors.
-const whiteShare = 1e-9
-
-// white returns the variance of white noise in k at the rows of x, whose covariance of two evaluations at one point
-// is 0. It returns nil if there is no white noise.
+// white returns the variance of the white noise of k at the rows of x, or nil if there is none.
 func white(k prior.Kernel, x *mat.Dense) []float64 {
-	n, _ := x.Dims()
-	diag, white, one := make([]float64, n), make([]float64, n), mat.NewDense(1, 1, nil)
-	k.Diag(diag, x)
-	for i, v := range diag {
-		row := shape.Rows(x, i, i+1)
-		k.Cross(one, row, row)
-		white[i] = max(v-one.At(0, 0), 0)
-	}
-	if !(floats.Sum(white) > whiteShare*floats.Sum(diag)) {
+	smooth := prior.Process{Kernel: k}.WhiteAsNoise(x)
+	if smooth.Noise == 0 {
 		return nil
 	}
-	return white
+	n, _ := x.Dims()
+	variance, rest := make([]float64, n), make([]float64, n)
+	k.Diag(variance, x)
+	smooth.Kernel.Diag(rest, x)
+	floats.Sub(variance, rest)
+	return variance
 }
