@@ -8,7 +8,7 @@ var (
 	// ErrHistory reports a History that Propose or Recommend cannot use.
 	ErrHistory = errors.New("loop: invalid history")
 	// ErrNotFinite reports a value that is NaN, infinite, or beyond MaxValue.
-	ErrNotFinite = errors.New("loop: value is not a usable number")
+	ErrNotFinite = errors.New("loop: no usable number")
 	// ErrUnknownTrial reports an ID that no trial of the study has.
 	ErrUnknownTrial = errors.New("loop: no such trial")
 	// ErrFinished reports a trial that is not pending.

@@ -132,7 +132,7 @@ func TestCheckOutcome(t *testing.T) {
 		want string // "" is valid
 	}{
 		{Options{}, Outcome{Value: 1}, ""},
-		{Options{}, Outcome{Value: math.NaN()}, "value is"},
+		{Options{}, Outcome{Value: math.NaN()}, "no usable number: NaN"},
 		{Options{}, Outcome{Numbers: map[string]float64{"extra": math.Inf(1)}}, ""},
 		{one, Outcome{Numbers: map[string]float64{"b": math.NaN()}}, "NaN (b)"},
 		{one, Outcome{Numbers: map[string]float64{"b": 7}}, ""},
@@ -479,7 +479,7 @@ func TestWrongName(t *testing.T) {
 			r, err := study.RunOutcomes(t.Context(), evaluation("siez"), 8, workers)
 			require.ErrorIs(t, err, ErrNotFinite)
 			require.NotErrorIs(t, err, context.Canceled)
-			require.ErrorContains(t, err, `stopped after 0 of 8 evaluations: loop: value is not a usable number: there is no number named "size"`)
+			require.ErrorContains(t, err, `stopped after 0 of 8 evaluations: loop: no usable number: there is no number named "size"`)
 			assert.LessOrEqual(t, calls.Load(), int64(workers))
 			for _, trial := range r.Trials {
 				assert.Equal(t, Pending, trial.State)

@@ -177,7 +177,7 @@ func TestProposeErrors(t *testing.T) {
 	}
 	for want, h := range map[string]History{
 		"trial 1: its ID is not above the previous ID 1":                           change(func(t *Trial) { t.ID = 1 }),
-		"trial 2: loop: value is not a usable number: NaN":                         change(func(t *Trial) { t.Value = math.NaN() }),
+		"trial 2: loop: no usable number: NaN":                                     change(func(t *Trial) { t.Value = math.NaN() }),
 		`trial 2: state is "new", want pending, complete, failed, stopped or lost`: change(func(t *Trial) { t.State = "new" }),
 		`trial 2: invalid point: parameter "x": missing`:                           change(func(t *Trial) { t.Point = space.Point{} }),
 		`queued point 1: invalid point: parameter "x": missing; parame`:            {Queue: []space.Point{other.Trials[0].Point}},
