@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -22,9 +23,10 @@ import (
 )
 
 const (
-	fittedRows = 1000 // observations to which the hyperparameters of a sparse posterior are fitted
-	nearest    = 4    // one inducing point of 4 is near the lowest target
-	sparseRows = 1024 // observations of one block
+	fittedRows  = 1000 // observations to which the hyperparameters of a sparse posterior are fitted
+	nearest     = 4    // one inducing point of 4 is near the lowest target
+	leastOthers = 100  // observations that the fit has not used, with which its noise is compared
+	sparseRows  = 1024 // observations of one block
 
 	// jitterOfNoise times the noise variance is the first jitter of k(Z,Z). The jitter is part of λ and of
 	// the posterior variance: one that exceeds the noise makes intervals too wide.
@@ -51,21 +53,85 @@ var (
 // fitSparse fits the hyperparameters to at most 1000 random observations and conditions on all
 // of d in O(nm²). The inducing points are m observations: a quarter have the largest prior covariance
 // with the lowest target, and the others are random.
+//
+// The likelihood of 1000 observations may explain noise by short lengthscales. So the squared error at other observations
+// is compared with a learned noise variance. If it is more than 16 times as large, the other hyperparameters are fitted
+// again for three larger noise variances. Of the four posteriors the one with the largest marginal likelihood of all
+// observations is returned (docs/adr/0047).
 func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	x, y := subset.AtMost(d.X, d.Y, min(fittedRows, m.Exact), rng)
-	fitted, err := m.Spec.ByValue().Fit(ctx, x, y, d.NoiseFree, start, rng)
+	order, rows := rng.Perm(len(d.Y)), min(fittedRows, m.Exact)
+	part := surrogate.Dataset{NoiseFree: d.NoiseFree, Lo: d.Lo, Hi: d.Hi}
+	part.X, part.Y = subset.TakeBoth(d.X, d.Y, order[:rows])
+	spec := m.Spec.ByValue()
+	fitted, err := spec.Fit(ctx, part.X, part.Y, d.NoiseFree, start, rng)
 	if err != nil {
 		return nil, err
 	}
-	z := inducingPoints(fitted.Kernel, d, m.Exact, rng)
-	post, err := condition(ctx, fitted.Process, m.Mean != prior.MeanZero, z, d)
+	post, err := m.conditionOn(ctx, fitted.Process, d, rng)
 	if err != nil {
 		return nil, err
+	}
+	if others := order[rows:min(2*rows, len(order))]; !d.NoiseFree && m.Noise == nil && len(others) >= leastOthers {
+		square, err := squaredError(fitted.Process, part, d, others)
+		if err != nil {
+			return nil, err
+		}
+		for _, noise := range noisier(fitted.Noise, square) {
+			given, err := fitGiven(ctx, spec, noise, part, rng)
+			if err != nil {
+				return nil, err
+			}
+			other, err := m.conditionOn(ctx, given.Process, d, rng)
+			if err != nil {
+				return nil, err
+			}
+			if other.Bound > post.Bound {
+				fitted, post = given, other
+			}
+		}
 	}
 	post.Summary = summary.Summary{Learned: fitted.State, Notes: append(fitted.Warnings, fmt.Sprintf(
 		"more than %d observations: the posterior is approximated with %d inducing points, because an exact one takes cubic time; set exact higher for an exact one", m.Exact, m.Exact))}
 	d.X, d.Y = mat.DenseCopyOf(d.X), slices.Clone(d.Y)
 	return &sparse{post.Prepare(), d}, nil
+}
+
+// conditionOn is condition for inducing points among the observations.
+func (m Model) conditionOn(ctx context.Context, p prior.Process, d surrogate.Dataset, rng *rand.Rand) (*inducing.Posterior, error) {
+	return condition(ctx, p, m.Mean != prior.MeanZero, inducingPoints(p.Kernel, d, m.Exact, rng), d)
+}
+
+// noisier returns noise variances to try in place of a learned one: the squared error at other observations, a half and a
+// quarter of it. It returns nothing if a quarter is at most four times the learned one.
+func noisier(learned, square float64) []float64 {
+	if square/4 <= 4*learned {
+		return nil
+	}
+	return []float64{square, square / 2, square / 4}
+}
+
+// squaredError returns the mean squared error, at the given rows of all, of the exact posterior of part.
+func squaredError(p prior.Process, part, all surrogate.Dataset, rows []int) (float64, error) {
+	post, err := newPosterior(p, part)
+	if err != nil {
+		return 0, err
+	}
+	x, y := subset.TakeBoth(all.X, all.Y, rows)
+	mean, variance := make([]float64, len(y)), make([]float64, len(y))
+	post.Predict(mean, variance, x)
+	d := floats.Distance(mean, y, 2)
+	return d * d / float64(len(y)), nil
+}
+
+// fitGiven fits the hyperparameters other than the noise variance, and counts the given one as learned.
+func fitGiven(ctx context.Context, spec prior.Spec, noise float64, d surrogate.Dataset, rng *rand.Rand) (prior.Fitted, error) {
+	given := spec
+	given.Noise = &noise
+	fitted, err := given.Fit(ctx, d.X, d.Y, d.NoiseFree, nil, rng)
+	if err != nil {
+		return fitted, err
+	}
+	return spec.At(ctx, d.X, d.Y, d.NoiseFree, append(fitted.State, math.Log(noise))) // the noise is the last hyperparameter
 }
 
 // inducingPoints returns at most m distinct rows of d.

@@ -252,3 +252,26 @@ func TestExact(t *testing.T) {
 	}
 	fit(t, gp.Model{Spec: prior.Spec{Noise: ptr(0), Mean: prior.MeanZero}, Exact: 2}, d)
 }
+
+// The likelihood of 120 observations explains strong noise by short lengthscales: the fit to them has a noise variance of 0.007.
+// All observations together have the true one.
+func TestNoiseOfManyObservations(t *testing.T) {
+	const n, dim, noise = 2000, 3, 1.0
+	for seed := range uint64(4) {
+		rng := random.New(seed, "data", 0)
+		d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n)}
+		for i := range n {
+			row := d.X.RawRowView(i)
+			for j := range row {
+				row[j] = rng.Float64()
+			}
+			d.Y[i] = math.Sin(3*row[0]) + row[1]*row[2] + math.Sqrt(noise)*rng.NormFloat64()
+		}
+		p, err := gp.Model{Exact: 120}.Fit(t.Context(), d, rng)
+		require.NoError(t, err)
+		require.InEpsilon(t, noise, p.Noise(), 0.5, "seed %d", seed)
+		stated, err := gp.Model{Spec: prior.Spec{Noise: new(0.01)}, Exact: 120}.Fit(t.Context(), d, rng)
+		require.NoError(t, err)
+		require.Equal(t, 0.01, stated.Noise(), "seed %d", seed)
+	}
+}
