@@ -364,7 +364,7 @@ func studyFacts(v *store.View, l *line) []fact {
 	}
 	left := v.LeftOut()
 	if n := v.Unfit - left; n > 0 {
-		out = append(out, fact{Name: "Never best", Text: fmt.Sprintf("%d trials violate the present constraints, and count in fits", n)})
+		out = append(out, fact{Name: "Never best", Text: fmt.Sprintf("trials that violate the present constraints, and count in fits: %d", n)})
 	}
 	if left > 0 {
 		out = append(out, fact{Name: "Left out", Text: fmt.Sprintf("trials that do not fit the present definition of the study: %d", left)})
