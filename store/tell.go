@@ -530,7 +530,7 @@ type Evaluated struct {
 	Failure Failure
 	Stopped bool // ended early by a stopping rule, so that it may lack numbers
 	Message string
-	// Steps are numbers that the evaluation reported while it ran. Their Trial is set by Add.
+	// Steps are numbers that the evaluation reported while it ran. Their Trial and Attempt are set by Add.
 	Steps []Step
 }
 
@@ -588,7 +588,7 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 		var steps []Step
 		for i, e := range evaluated {
 			for _, step := range e.Steps {
-				step.Trial = trials[i].Number
+				step.Trial, step.Attempt = trials[i].Number, 0
 				if err := step.check(row.Trials); err != nil {
 					return err
 				}

@@ -14,7 +14,7 @@ import (
 )
 
 // Add records the finished trials of an Import in an existing study, as trials evaluated
-// elsewhere, with their steps. Parameters that the study does not have are left out.
+// elsewhere, with the steps of their last attempts. Parameters that the study does not have are left out.
 // Stopped trials without a step of the objective are lost. With key, a repeated call adds nothing. If trials are not points
 // of the study's space or lack a declared number, nothing is added. The error then wraps a
 // space.Faults that names the first ten of these trials and the number of the others.
@@ -30,17 +30,18 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	name, objective := renaming(in.Snapshot.Definition, v.Definition), v.Definition.Objective().Name
 	var evaluated []store.Evaluated
 	wrong := faults.List{What: "trials"}
-	steps := map[int][]store.Step{} // by trial number
+	steps := map[[2]int][]store.Step{} // by trial number and attempt
 	for _, step := range in.Snapshot.Steps {
 		step.Name = name(step.Name)
-		steps[step.Trial] = append(steps[step.Trial], step)
+		attempt := [2]int{step.Trial, step.Attempt}
+		steps[attempt] = append(steps[attempt], step)
 	}
 	for i := range in.Snapshot.Trials {
 		t := &in.Snapshot.Trials[i]
 		if t.State == store.Pending {
 			continue
 		}
-		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message, Steps: steps[t.Number]}
+		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message, Steps: steps[[2]int{t.Number, t.Attempt}]}
 		var values map[string]any
 		if err := json.Unmarshal(t.Params, &values); err != nil {
 			wrong.Add(fmt.Errorf("trial %d: params: %w", t.Number, err))

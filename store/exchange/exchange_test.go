@@ -519,6 +519,44 @@ func TestAddStoppedTrials(t *testing.T) {
 	require.Equal(t, []loop.Step{{Step: 1, Value: 7}}, h.Trials[1].Steps)
 }
 
+// The added trials of an export have the steps of the last attempts of its trials.
+func TestAddKeepsStepsOfTheLastAttempt(t *testing.T) {
+	d := &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", 0, 2)}, Objectives: []study.Objective{{Name: "loss"}}, Stop: loop.Stop{Rule: "median", Startup: 1}}
+	u, err := memory(t).Create(ctx, d)
+	require.NoError(t, err)
+	trials, err := u.Ask(ctx, 2)
+	require.NoError(t, err)
+	report := func(i int, step, value float64) {
+		_, err := u.ReportSteps(ctx, store.Attempt{Trial: i + 1, Token: trials[i].Token}, loop.Step{Step: step, Value: value})
+		require.NoError(t, err)
+	}
+	report(0, 1, 3)
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"loss": 2}})
+	require.NoError(t, err)
+	report(1, 1, 1)
+	require.NoError(t, u.Release(ctx, store.Attempt{Trial: 2, Token: trials[1].Token}))
+	again, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, 2, again[0].Number)
+	trials[1] = again[0]
+	report(1, 1, 8)
+	snapshot, err := u.Snapshot(ctx)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, exchange.Write(&b, snapshot))
+	in, err := exchange.Read(&b)
+	require.NoError(t, err)
+	other, err := memory(t).Create(ctx, d)
+	require.NoError(t, err)
+	_, err = exchange.Add(ctx, other, "k", in)
+	require.NoError(t, err)
+	_, _, h, err := other.History(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []loop.Step{{Step: 1, Value: 3}}, h.Trials[0].Steps)
+	require.Equal(t, loop.Stopped, h.Trials[1].State)
+	require.Equal(t, []loop.Step{{Step: 1, Value: 8}}, h.Trials[1].Steps)
+}
+
 // An import that fails adds no trial without its steps, so that a repeated import adds both.
 func TestAddIsWhole(t *testing.T) {
 	in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}`+"\n"+
