@@ -120,5 +120,7 @@ def test_a_text_is_no_number() -> None:
     with Study({"x": Float(0, 1), "k": Categorical(["3", "a"])}) as study:
         study.add({"x": 0.5, "k": "3"}, 1)
         assert study.predict([{"x": 0.5, "k": "3"}])[0].params["k"] == "3"
-        with pytest.raises(RequestError, match=r"^parameter .k.: predict took 3 for '3'$"):
+        with pytest.raises(RequestError, match=r"^parameter .k.: 3 is not '3'$"):
             study.predict([{"x": 0.5, "k": 3}])
+        with pytest.raises(RequestError, match=r"^parameter .x.: '0.5' is not 0.5$"):
+            study.predict([{"x": "0.5", "k": "3"}])

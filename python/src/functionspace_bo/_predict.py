@@ -48,7 +48,7 @@ def predictions(store: str, name: str, points: Sequence[Params]) -> list[PointPr
     for p, e in zip(points, answer, strict=True):
         for k, v in p.items():  # a cell has no quotes: "3" and 3 are one text
             if isinstance(v, str) != isinstance(e["params"].get(k, v), str):
-                raise RequestError(f'parameter "{k}": predict took {v!r} for {e["params"][k]!r}')
+                raise RequestError(f'parameter "{k}": {v!r} is not {e["params"][k]!r}')
     return [
         PointPrediction(
             dict(p),
