@@ -3,6 +3,7 @@ package gp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -78,15 +79,14 @@ func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate
 		}
 		for _, noise := range noisier(fitted.Noise, square) {
 			given, err := fitGiven(ctx, spec, noise, part, rng)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				var other *inducing.Posterior
+				if other, err = m.conditionOn(ctx, given.Process, d, rng); err == nil && other.Bound > post.Bound {
+					fitted, post = given, other
+				}
 			}
-			other, err := m.conditionOn(ctx, given.Process, d, rng)
-			if err != nil {
+			if err != nil && !errors.Is(err, linalg.ErrNotPositiveDefinite) {
 				return nil, err
-			}
-			if other.Bound > post.Bound {
-				fitted, post = given, other
 			}
 		}
 	}
