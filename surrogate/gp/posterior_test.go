@@ -504,8 +504,8 @@ func rows(x *mat.Dense, lo, hi int) *mat.Dense {
 	return x.Slice(lo, hi, 0, d).(*mat.Dense)
 }
 
-// White noise in a kernel has no sample functions. The paths without it have the variance of f without it, also
-// those of a sparse posterior.
+// White noise in a kernel has no sample functions. The paths without it have the variance of f without it. A sparse
+// posterior has such paths too.
 func TestPathsWithWhiteNoiseInTheKernel(t *testing.T) {
 	const n, white, draws = 40, 0.5, 2000
 	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n)}

@@ -78,15 +78,13 @@ func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate
 			return nil, err
 		}
 		for _, noise := range noisier(fitted.Noise, square) {
-			given, err := fitGiven(ctx, spec, noise, part, rng)
-			if err == nil {
-				var other *inducing.Posterior
-				if other, err = m.conditionOn(ctx, given.Process, d, rng); err == nil && other.Bound > post.Bound {
-					fitted, post = given, other
-				}
-			}
-			if err != nil && !errors.Is(err, linalg.ErrNotPositiveDefinite) {
+			given, other, err := m.fitGiven(ctx, spec, noise, part, d, rng)
+			switch {
+			case errors.Is(err, linalg.ErrNotPositiveDefinite): // the fit before stands
+			case err != nil:
 				return nil, err
+			case other.Bound > post.Bound:
+				fitted, post = given, other
 			}
 		}
 	}
@@ -123,15 +121,20 @@ func squaredError(p prior.Process, part, all surrogate.Dataset, rows []int) (flo
 	return d * d / float64(len(y)), nil
 }
 
-// fitGiven fits the hyperparameters other than the noise variance, and counts the given one as learned.
-func fitGiven(ctx context.Context, spec prior.Spec, noise float64, d surrogate.Dataset, rng *rand.Rand) (prior.Fitted, error) {
+// fitGiven fits the hyperparameters other than the noise variance to part, and conditions on all. The given noise
+// counts as learned.
+func (m Model) fitGiven(ctx context.Context, spec prior.Spec, noise float64, part, all surrogate.Dataset, rng *rand.Rand) (fitted prior.Fitted, post *inducing.Posterior, err error) {
 	given := spec
 	given.Noise = &noise
-	fitted, err := given.Fit(ctx, d.X, d.Y, d.NoiseFree, nil, rng)
-	if err != nil {
-		return fitted, err
+	if fitted, err = given.Fit(ctx, part.X, part.Y, part.NoiseFree, nil, rng); err != nil {
+		return fitted, nil, err
 	}
-	return spec.At(ctx, d.X, d.Y, d.NoiseFree, append(fitted.State, math.Log(noise))) // the noise is the last hyperparameter
+	state := append(fitted.State, math.Log(noise)) // the noise is the last hyperparameter
+	if fitted, err = spec.At(ctx, part.X, part.Y, part.NoiseFree, state); err != nil {
+		return fitted, nil, err
+	}
+	post, err = m.conditionOn(ctx, fitted.Process, all, rng)
+	return fitted, post, err
 }
 
 // inducingPoints returns at most m distinct rows of d.
