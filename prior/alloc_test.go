@@ -21,7 +21,7 @@ func TestAllocations(t *testing.T) {
 	for _, expr := range []string{"matern52", "rbf+matern32*matern12", "0.5*rbf[0,1]"} {
 		m, err := Spec{Kernel: expr}.model(6, false)
 		require.NoError(t, err)
-		o := newObjective(m, x, y)
+		o := newObjective(m, observations{x: x, y: y})
 		free := make([]float64, len(m.free))
 		grad := make([]float64, len(free))
 		require.Zero(t, alloctest.PerRun(20, func() { o.loss(t.Context(), free, grad) }), expr)

@@ -8,7 +8,51 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/subset"
 )
+
+// observations are targets y at the rows of x, of which some have a known noise variance.
+type observations struct {
+	x      *mat.Dense
+	y      []float64
+	noises []float64 // nil, or a variance for each row; NaN is the noise variance of the process
+}
+
+// observations returns y at the rows of x, with the noise variances of WithNoises.
+func (s Spec) observations(x *mat.Dense, y []float64) observations {
+	if s.noises != nil {
+		checkLen("noises", len(s.noises), len(y))
+	}
+	return observations{x, y, s.noises}
+}
+
+// take returns the rows with the given indices.
+func (o observations) take(index []int) observations {
+	var out observations
+	out.x, out.y = subset.TakeBoth(o.x, o.y, index)
+	if o.noises != nil {
+		_, out.noises = subset.TakeBoth(o.x, o.noises, index)
+	}
+	return out
+}
+
+// known reports whether the noise variance of row i is known.
+func (o observations) known(i int) bool { return o.noises != nil && !math.IsNaN(o.noises[i]) }
+
+// noise returns the noise variance of row i, given the one of the process.
+func (o observations) noise(i int, ofProcess float64) float64 {
+	if o.known(i) {
+		return o.noises[i]
+	}
+	return ofProcess
+}
+
+// addNoise adds the noise variances of the rows to the diagonal of gram.
+func (o observations) addNoise(gram *mat.SymDense, ofProcess float64) {
+	for i := range o.y {
+		gram.SetSym(i, i, gram.At(i, i)+o.noise(i, ofProcess))
+	}
+}
 
 // objective evaluates the loss of a fit. It holds memory, so every goroutine needs one.
 type objective struct {
@@ -19,10 +63,10 @@ type objective struct {
 	inv           *mat.SymDense
 }
 
-func newObjective(m model, x *mat.Dense, y []float64) *objective {
+func newObjective(m model, data observations) *objective {
 	return &objective{
-		evidence: newEvidence(m, y), m: m, tape: newTape(m.kernel, x),
-		theta: m.start(), dtheta: make([]float64, len(m.params)), inv: mat.NewSymDense(len(y), nil),
+		evidence: newEvidence(m, data), m: m, tape: newTape(m.kernel, data.x),
+		theta: m.start(), dtheta: make([]float64, len(m.params)), inv: mat.NewSymDense(len(data.y), nil),
 	}
 }
 
@@ -34,7 +78,7 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	last := len(e.theta) - 1
 	noise := e.theta[last]
 	e.tape.gram(e.gram, e.theta[:last])
-	addDiag(e.gram, noise)
+	e.addNoise(e.gram, noise)
 	if e.factorize(ctx) != nil {
 		return math.Inf(1)
 	}
@@ -59,7 +103,9 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	eachRow(len(e.alpha), e, (*objective).adjointRow)
 	var trace float64
 	for i := range e.alpha {
-		trace += e.inv.At(i, i)
+		if !e.known(i) {
+			trace += e.inv.At(i, i)
+		}
 	}
 	clear(e.dtheta)
 	e.tape.pull(e.dtheta[:last], e.inv)
@@ -85,7 +131,7 @@ func (e *objective) adjointRow(i int) {
 
 // evidence is the marginal likelihood of y under a covariance A.
 type evidence struct {
-	y       []float64
+	observations
 	learned bool // the mean is fitted
 	gram    *mat.SymDense
 	chol    linalg.Cholesky
@@ -95,9 +141,9 @@ type evidence struct {
 	mean, logMarginal float64
 }
 
-func newEvidence(m model, y []float64) evidence {
-	n := len(y)
-	return evidence{y: y, learned: m.mean, gram: mat.NewSymDense(n, nil), ones: make([]float64, n), alpha: make([]float64, n)}
+func newEvidence(m model, data observations) evidence {
+	n := len(data.y)
+	return evidence{observations: data, learned: m.mean, gram: mat.NewSymDense(n, nil), ones: make([]float64, n), alpha: make([]float64, n)}
 }
 
 // factorize factors A, the content of e.gram, and sets the mean, L⁻¹(y - mean·1) and the

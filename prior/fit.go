@@ -42,7 +42,8 @@ type Hyper struct {
 //
 //	log N(y; μ1, K + σ²I) + Σ log p(θ)
 //
-// over the hyperparameters θ that s does not fix, by bounded L-BFGS in log θ. The
+// over the hyperparameters θ that s does not fix, by bounded L-BFGS in log θ. After WithNoises entries of the diagonal of
+// σ²I are the known variances. The
 // hyperpriors are densities of θ, not of log θ; after ByLikelihood they are omitted. A learned mean is the
 // generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at which the
 // derivative with respect to μ vanishes.
@@ -71,6 +72,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 	if err != nil {
 		return Fitted{}, err
 	}
+	data := s.observations(x, y)
 	theta := m.start()
 	if len(m.free) > 0 {
 		starts := s.Restarts
@@ -84,13 +86,16 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 			starts = defaultStarts
 		}
 		begin := m.starts(starts, start, rng)
-		xs, ys := subset.AtMost(x, y, maxRows, rng)
+		part := data
+		if n > maxRows {
+			part = data.take(rng.Perm(n)[:maxRows])
+		}
 		var best []float64
 		if n >= 2*m.leastRows() && !manyOptima(m.kernel) {
-			best, err = m.searchInStages(ctx, xs, ys, begin, len(start) == len(m.free), rng)
+			best, err = m.searchInStages(ctx, part, begin, len(start) == len(m.free), rng)
 		} else {
 			var found optimize.Result
-			found, err = m.search(ctx, func() *objective { return newObjective(m, xs, ys) }, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+			found, err = m.search(ctx, func() *objective { return newObjective(m, part) }, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 			best = found.X
 		}
 		if err != nil {
@@ -98,7 +103,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 		}
 		m.unpack(theta, best)
 	}
-	return m.finish(ctx, x, y, theta)
+	return m.finish(ctx, data, theta)
 }
 
 // At returns the prior with the hyperparameters of a State in place of a search, with the mean, the log
@@ -115,7 +120,7 @@ func (s Spec) At(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool,
 	checkLen("state", len(state), len(m.free))
 	theta := m.start()
 	m.unpack(theta, state)
-	return m.finish(ctx, x, y, theta)
+	return m.finish(ctx, s.observations(x, y), theta)
 }
 
 // manyOptima reports whether k has several parts or a learned period. The method Unwrap of a kernel written
@@ -215,19 +220,19 @@ func (m model) unpack(theta, free []float64) {
 // Few rows do not show ripples. The last stage begins at the best of the result so far, of this result
 // with one lengthscale divided by ripple, and of the first start. The better half of them by the
 // likelihood of half of the rows is compared on all rows.
-func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, warm bool, rng *rand.Rand) ([]float64, error) {
-	order, rows := rng.Perm(len(y)), len(y)
+func (m model) searchInStages(ctx context.Context, data observations, starts [][]float64, warm bool, rng *rand.Rand) ([]float64, error) {
+	n := len(data.y)
+	order, rows := rng.Perm(n), n
 	for rows >= 2*m.leastRows() {
 		rows = (rows + 1) / 2
 	}
 	from, set := starts, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6, Gain: stageGain}
 	for {
 		given := func(rows int) *objective {
-			xs, ys := subset.TakeBoth(x, y, order[:rows])
-			return newObjective(m, xs, ys)
+			return newObjective(m, data.take(order[:rows]))
 		}
 		evaluate := func() *objective { return given(rows) }
-		if rows == len(y) {
+		if rows == n {
 			all := given(rows)
 			evaluate = func() *objective { return all } // for one start
 			from = append(m.rippled(from[0]), starts[0])
@@ -235,12 +240,12 @@ func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, st
 			from = all.likeliest(ctx, from, 1)
 		}
 		best, err := m.search(ctx, evaluate, from, set)
-		if err != nil || rows == len(y) {
+		if err != nil || rows == n {
 			return best.X, err
 		}
-		next := min(2*rows, len(y))
+		next := min(2*rows, n)
 		if warm {
-			next = len(y)
+			next = n
 		}
 		from, set.Curvature = [][]float64{best.X}, best.Curvature.Times(float64(next)/float64(rows))
 		rows = next
@@ -301,10 +306,11 @@ func (m model) search(ctx context.Context, evaluate func() *objective, starts []
 }
 
 // finish returns the fit at the hyperparameters theta.
-func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []float64) (Fitted, error) {
+func (m model) finish(ctx context.Context, data observations, theta []float64) (Fitted, error) {
 	f := Fitted{Process: m.process(theta)}
-	e := newEvidence(m, y)
-	f.Covariance(e.gram, x)
+	e := newEvidence(m, data)
+	f.Kernel.Gram(e.gram, data.x)
+	data.addNoise(e.gram, f.Noise)
 	if err := e.factorize(ctx); err != nil {
 		return Fitted{}, fmt.Errorf("prior: %w", err)
 	}
@@ -318,7 +324,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 			continue
 		}
 		f.State = append(f.State, math.Log(theta[i]))
-		if p.onBound(theta[i]) && (baseName(p.Name) != "lengthscale" || uncorrelated(e.gram, f.Noise)) {
+		if p.onBound(theta[i]) && (baseName(p.Name) != "lengthscale" || uncorrelated(e.gram, data, f.Noise)) {
 			name, remedy, higher := p.Name, "scale inputs and targets", ", or set noise higher"
 			if input := m.inputOf(p.Name); input != "" {
 				name += " of " + input
@@ -350,16 +356,20 @@ func (m model) inputOf(hyper string) string {
 }
 
 // uncorrelated reports whether at least half of the observations, with the covariance gram including
-// the noise, have a prior correlation below ½ with every other one. A short lengthscale then overfits.
+// their noise, have a prior correlation below ½ with every other one. A short lengthscale then overfits.
 // If the observations are dense, as near the optimum of a search that has converged, the data determine
 // it.
-func uncorrelated(gram *mat.SymDense, noise float64) bool {
+func uncorrelated(gram *mat.SymDense, data observations, noise float64) bool {
 	n := gram.SymmetricDim()
+	variance := make([]float64, n) // of f
+	for i := range variance {
+		variance[i] = gram.At(i, i) - data.noise(i, noise)
+	}
 	alone := 0
 	for i := range n {
 		isolated := true
 		for j := 0; j < n && isolated; j++ {
-			isolated = j == i || gram.At(i, j) < 0.5*math.Sqrt((gram.At(i, i)-noise)*(gram.At(j, j)-noise))
+			isolated = j == i || gram.At(i, j) < 0.5*math.Sqrt(variance[i]*variance[j])
 		}
 		if isolated {
 			alone++

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -34,11 +35,12 @@ func number(v float64) *float64 { return &v }
 
 func TestLossGradient(t *testing.T) {
 	x, y := wave(14, 3, 0.1, 1)
+	some := slices.Repeat([]float64{math.NaN(), 0.3}, 7) // known noise variances
 	for _, expr := range expressions {
-		for _, mean := range []string{MeanConstant, MeanZero} {
+		for i, mean := range []string{MeanConstant, MeanZero, MeanConstant} {
 			m, err := Spec{Kernel: expr, Mean: mean}.model(3, false)
 			require.NoError(t, err)
-			e := newObjective(m, x, y)
+			e := newObjective(m, observations{x: x, y: y, noises: [][]float64{nil, nil, some}[i]})
 			free := make([]float64, len(m.free))
 			for i := range free {
 				free[i] = -1 + 0.3*float64(i%4)
@@ -49,6 +51,34 @@ func TestLossGradient(t *testing.T) {
 			require.NoError(t, gradcheck.Gradient(func(l []float64) float64 { return e.loss(context.Background(), l, ignored) }, free, grad, 1e-6), "%s, %s mean", expr, mean)
 		}
 	}
+}
+
+// The noise variance is fitted to the observations whose variance is not known, with few and with many rows.
+func TestFitWithKnownNoises(t *testing.T) {
+	for _, n := range []int{90, 700, 2500} {
+		x, y := wave(n, 1, 0, 3)
+		rng := rand.New(rand.NewPCG(4, 0))
+		noises := make([]float64, n)
+		for i := range y {
+			noises[i] = math.NaN()
+			sd := 0.1
+			if i%3 == 0 {
+				sd, noises[i] = 1, 1
+			}
+			y[i] += sd * rng.NormFloat64()
+		}
+		fit, err := Spec{}.WithNoises(noises).Fit(t.Context(), x, y, false, nil, rand.New(rand.NewPCG(5, 0)))
+		require.NoError(t, err)
+		require.InDelta(t, 0.1, math.Sqrt(fit.Noise), 0.02)
+		again, err := Spec{}.WithNoises(noises).At(t.Context(), x, y, false, fit.State)
+		require.NoError(t, err)
+		require.InDelta(t, fit.LogMarginal, again.LogMarginal, 1e-9)
+		without, err := Spec{}.Fit(t.Context(), x, y, false, nil, rand.New(rand.NewPCG(5, 0)))
+		require.NoError(t, err)
+		require.Greater(t, fit.LogMarginal, without.LogMarginal+float64(n)/10)
+	}
+	x, y := wave(5, 1, 0, 3)
+	require.Panics(t, func() { _, _ = Spec{}.WithNoises([]float64{1}).Fit(t.Context(), x, y, false, nil, nil) })
 }
 
 func TestFitFindsLengthscales(t *testing.T) {
@@ -347,7 +377,7 @@ func BenchmarkFit(b *testing.B) {
 func BenchmarkLoss(b *testing.B) {
 	x, y := wave(100, 6, 0.05, 1)
 	m, _ := Spec{}.model(6, false)
-	e := newObjective(m, x, y)
+	e := newObjective(m, observations{x: x, y: y})
 	free := make([]float64, len(m.free))
 	grad := make([]float64, len(free))
 	b.ReportAllocs()
@@ -410,7 +440,7 @@ func TestFitByLikelihood(t *testing.T) {
 	m, err := spec.model(2, false)
 	require.NoError(t, err)
 	grad := make([]float64, len(m.free))
-	loss := newObjective(m, x, y).loss(ctx, best.State, grad)
+	loss := newObjective(m, observations{x: x, y: y}).loss(ctx, best.State, grad)
 	require.InDelta(t, -best.LogMarginal, loss, 1e-9)
 	for i := range grad {
 		require.Less(t, math.Abs(grad[i]), 2e-2)

@@ -73,7 +73,7 @@ func TestOracle(t *testing.T) {
 				logs = append(logs, math.Log(m.params[i].Value))
 			}
 			grad := make([]float64, len(logs))
-			loss := newObjective(m, x, shifted).loss(context.Background(), logs, grad)
+			loss := newObjective(m, observations{x: x, y: shifted}).loss(context.Background(), logs, grad)
 			require.InDelta(t, -c.LogMarginal, loss, 1e-9)
 			for i := range grad {
 				require.InDelta(t, -c.Gradient[i], grad[i], 1e-9*(1+math.Abs(grad[i])))
@@ -140,7 +140,7 @@ func TestExactObservations(t *testing.T) {
 			m.params[i].Prior = nil
 			logs[i] = math.Log(v)
 		}
-		loss := newObjective(m, dense(c.X), c.Y).loss(context.Background(), logs, grad)
+		loss := newObjective(m, observations{x: dense(c.X), y: c.Y}).loss(context.Background(), logs, grad)
 		require.InDelta(t, -c.LogMarginal, loss, tol, c.Kernel)
 		for i := range grad {
 			require.InDelta(t, -c.Gradient[i], grad[i], tol*(1+math.Abs(c.Gradient[i])), "%s, %s", c.Kernel, m.params[i].Name)

@@ -47,7 +47,7 @@ func (s Spec) Draws(ctx context.Context, x *mat.Dense, y []float64, noiseFree bo
 	if drawn == nil {
 		return nil, nil
 	}
-	c := chain{objective: newObjective(m, x, y), at: slices.Clone(start)}
+	c := chain{objective: newObjective(m, s.observations(x, y)), at: slices.Clone(start)}
 	c.tape = valuesOnly(c.tape, len(m.params)-1)
 	c.lo, c.hi = m.bounds()
 	c.density = c.logDensity(ctx)

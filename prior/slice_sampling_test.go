@@ -19,7 +19,7 @@ func TestDraws(t *testing.T) {
 	m, err := s.model(1, false)
 	require.NoError(t, err)
 	require.Len(t, m.free, 2)
-	e := newObjective(m, x, y)
+	e := newObjective(m, observations{x: x, y: y})
 	lo, hi := m.bounds()
 	var weights []float64
 	var grid [2][]float64

@@ -28,7 +28,8 @@ type Spec struct {
 	// Inputs are the inputs that Kernel may name. A study sets them.
 	Inputs []Input
 
-	byValue, byColumn, byLikelihood bool // see ByValue, ByColumn and ByLikelihood
+	byValue, byColumn, byLikelihood bool      // see ByValue, ByColumn and ByLikelihood
+	noises                          []float64 // see WithNoises
 }
 
 // The values of Spec.Mean.
@@ -66,6 +67,14 @@ func (s Spec) ByColumn() Spec {
 // hyperpriors. Random starts are still draws from the hyperpriors.
 func (s Spec) ByLikelihood() Spec {
 	s.byLikelihood = true
+	return s
+}
+
+// WithNoises returns s for fits to observations of which some have a known noise variance: entry i is the variance of
+// observation i, or NaN for the noise variance of the Process, which is fitted to these observations alone.
+// Nil is NaN for all.
+func (s Spec) WithNoises(variances []float64) Spec {
+	s.noises = variances
 	return s
 }
 

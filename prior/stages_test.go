@@ -27,10 +27,10 @@ func TestSearchInStages(t *testing.T) {
 	}
 	m, err := Spec{}.model(2, false)
 	require.NoError(t, err)
-	found, err := m.search(t.Context(), func() *objective { return newObjective(m, x, y) }, m.starts(2, nil, rng), optimize.Settings{})
+	found, err := m.search(t.Context(), func() *objective { return newObjective(m, observations{x: x, y: y}) }, m.starts(2, nil, rng), optimize.Settings{})
 	require.NoError(t, err)
 	loss := func(free []float64) float64 {
-		return newObjective(m, x, y).loss(t.Context(), free, make([]float64, len(free)))
+		return newObjective(m, observations{x: x, y: y}).loss(t.Context(), free, make([]float64, len(free)))
 	}
 	var state []float64
 	for range 2 {

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/subset"
 )
 
 var (
@@ -19,6 +21,8 @@ var (
 	ErrShape = errors.New("surrogate: dataset sizes disagree")
 	// ErrBox reports a box with a bound that is not finite, or a lower bound above the upper one.
 	ErrBox = errors.New("surrogate: invalid box")
+	// ErrNoise reports noise variances of targets that are negative or infinite, or that the model does not take.
+	ErrNoise = errors.New("surrogate: noise variances of the targets")
 	// ErrNotPositiveDefinite reports a covariance matrix that is not positive
 	// definite even with the largest permitted jitter.
 	ErrNotPositiveDefinite = linalg.ErrNotPositiveDefinite
@@ -32,6 +36,11 @@ type Dataset struct {
 	// Lo and Hi bound the box of later predictions, over which models spread their
 	// context points. Nil means the bounding box of X.
 	Lo, Hi []float64
+
+	// Noise holds the variance of the noise of each target if it is known, such as the square of its standard error.
+	// Entries that are NaN, and nil, are not known: these targets have the noise variance of the model. gp.Model and
+	// Scaled use it. With another model Validate reports ErrNoise.
+	Noise []float64
 
 	// NoiseFree declares that the observations are exact up to rounding. A learned noise
 	// variance then has the lower bound 1e-8 if it is fitted with a process, and 1e-6
@@ -47,9 +56,43 @@ func (d Dataset) Dims() (n, dim int) {
 	return d.X.Dims()
 }
 
+// NoiseAt returns the noise variance of target i: the entry of Noise if it is known, otherwise ofModel.
+func (d Dataset) NoiseAt(i int, ofModel float64) float64 {
+	if d.Noise == nil || math.IsNaN(d.Noise[i]) {
+		return ofModel
+	}
+	return d.Noise[i]
+}
+
+// Take returns d with the observations of the given indices alone.
+func (d Dataset) Take(index []int) Dataset {
+	if d.Noise != nil {
+		_, d.Noise = subset.TakeBoth(d.X, d.Noise, index)
+	}
+	d.X, d.Y = subset.TakeBoth(d.X, d.Y, index)
+	return d
+}
+
+// AtMost returns d, or limit of its observations drawn at random without replacement if there are more.
+func (d Dataset) AtMost(limit int, rng *rand.Rand) Dataset {
+	if len(d.Y) <= limit {
+		return d
+	}
+	return d.Take(rng.Perm(len(d.Y))[:limit])
+}
+
 // Validate returns an error that wraps ErrNoData, ErrShape, ErrBox or ErrNotFinite if
-// no model can be fitted to d.
+// no model can be fitted to d, and ErrNoise if d has noise variances of its targets.
 func (d Dataset) Validate() error {
+	if d.Noise != nil {
+		return fmt.Errorf("%w: this model takes one variance for all targets; gp takes one for each", ErrNoise)
+	}
+	return d.ValidateNoisy()
+}
+
+// ValidateNoisy is Validate for a model that takes noise variances of the targets. The error wraps ErrNoise if one
+// of them is negative or infinite.
+func (d Dataset) ValidateNoisy() error {
 	n, dim := d.Dims()
 	if n == 0 || dim == 0 {
 		return ErrNoData
@@ -63,6 +106,14 @@ func (d Dataset) Validate() error {
 	for j, lo := range d.Lo {
 		if hi := d.Hi[j]; !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 			return fmt.Errorf("%w: input %d has the bounds %v and %v, want finite ones in ascending order", ErrBox, j+1, lo, hi)
+		}
+	}
+	if d.Noise != nil && len(d.Noise) != n {
+		return fmt.Errorf("%w: %d targets, %d noise variances", ErrShape, n, len(d.Noise))
+	}
+	for i, v := range d.Noise {
+		if v < 0 || math.IsInf(v, 0) {
+			return fmt.Errorf("%w: target %d has %v, want a number of at least 0, or NaN", ErrNoise, i+1, v)
 		}
 	}
 	for i, y := range d.Y {

@@ -50,7 +50,7 @@ func (s Scaled) Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, 
 // FitFrom scales d and fits the model, from start if the model is a WarmStarter. The error wraps
 // ErrNotFinite if the mean function is not finite at a row of d.
 func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error) {
-	if err := d.Validate(); err != nil {
+	if err := d.ValidateNoisy(); err != nil {
 		return nil, err
 	}
 	lo, hi := d.Box()
@@ -78,6 +78,9 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 		p.output = Standardize(d.Y)
 	}
 	inner := Dataset{X: inputs.Apply(d.X), Y: p.output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
+	for _, v := range d.Noise {
+		inner.Noise = append(inner.Noise, v/p.output.SD/p.output.SD)
+	}
 	if d.Lo != nil {
 		inner.Lo, inner.Hi = make([]float64, len(inputs)), make([]float64, len(inputs))
 		for j, in := range inputs {

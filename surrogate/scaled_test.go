@@ -189,6 +189,29 @@ func TestScaledDataset(t *testing.T) {
 	assert.Zero(t, mat.Sum(seen.X.ColView(1)))
 }
 
+// Noise variances of targets are in their squared unit.
+func TestScaledNoise(t *testing.T) {
+	d := surrogate.Dataset{X: mat.NewDense(4, 1, []float64{0, 1, 2, 3}), Y: []float64{100, 140, 90, 170}, Noise: []float64{100, math.NaN(), 400, 1}}
+	fixed := func(noise float64) gp.Model {
+		return gp.Model{Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: &noise, Mean: prior.MeanZero}}
+	}
+	p, err := surrogate.Scaled{Model: fixed(0.1)}.Fit(t.Context(), d, rand.New(rand.NewPCG(1, 0)))
+	require.NoError(t, err)
+	scale := surrogate.Standardize(d.Y)
+	own := surrogate.Dataset{X: mat.NewDense(4, 1, []float64{0, 1. / 3, 2. / 3, 1}), Y: scale.Apply(nil, d.Y)}
+	for _, v := range d.Noise {
+		own.Noise = append(own.Noise, v/scale.SD/scale.SD)
+	}
+	want, err := fixed(0.1).Fit(t.Context(), own, rand.New(rand.NewPCG(1, 0)))
+	require.NoError(t, err)
+	mean, variance := make([]float64, 1), make([]float64, 1)
+	p.Predict(mean, variance, mat.NewDense(1, 1, []float64{1.2}))
+	wantMean, wantVariance := make([]float64, 1), make([]float64, 1)
+	want.Predict(wantMean, wantVariance, mat.NewDense(1, 1, []float64{0.4}))
+	require.InDelta(t, scale.Mean+scale.SD*wantMean[0], mean[0], 1e-9)
+	require.InDelta(t, scale.SD*scale.SD*wantVariance[0], variance[0], 1e-9)
+}
+
 func TestScaledErrors(t *testing.T) {
 	fit := func(s surrogate.Scaled, d surrogate.Dataset) error {
 		s.Model = gp.Model{}

@@ -129,6 +129,12 @@ type WarmStarter interface {
 	FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error)
 }
 
+// NoiseTaker is a Model whose fits use the noise variances of single targets, Dataset.Noise.
+type NoiseTaker interface {
+	Model
+	TakesNoise()
+}
+
 // State holds the parameters from which a later fit starts: hyperparameters, network
 // weights. It survives a round trip through JSON.
 type State []float64

@@ -30,9 +30,9 @@ func (m Model) average(p *posterior, d surrogate.Dataset) {
 	if len(d.Y) == 1 || len(d.Y) > m.Averaged || len(p.Learned) > mostDrawn {
 		return
 	}
-	spec, start := m.Spec.ByValue(), p.Learned
+	spec, start := m.Spec.ByValue().WithNoises(p.noise), p.Learned
 	// The caller may overwrite the dataset and the values of the settings before the first use.
-	d = surrogate.Dataset{X: p.Z, Y: p.y, Lo: p.Lo, Hi: p.Hi, NoiseFree: d.NoiseFree}
+	d = surrogate.Dataset{X: p.Z, Y: p.y, Lo: p.Lo, Hi: p.Hi, Noise: p.noise, NoiseFree: d.NoiseFree}
 	spec.Lengthscale, spec.Inputs = slices.Clone(spec.Lengthscale), slices.Clone(spec.Inputs)
 	spec.Isotropic, spec.Variance, spec.Noise = copied(spec.Isotropic), copied(spec.Variance), copied(spec.Noise)
 	p.mixture = sync.OnceValue(func() mixture {

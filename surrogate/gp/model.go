@@ -32,9 +32,14 @@ type Model struct {
 var (
 	_ surrogate.WarmStarter = Model{}
 	_ surrogate.Classifier  = Model{}
+	_ surrogate.NoiseTaker  = Model{}
 )
 
-// Fit fits the hyperparameters that the Spec does not fix and conditions on d. It
+// TakesNoise implements surrogate.NoiseTaker.
+func (Model) TakesNoise() {}
+
+// Fit fits the hyperparameters that the Spec does not fix and conditions on d. A known noise variance of a target
+// (Dataset.Noise) takes the place of the fitted one in the covariance of the observations. It
 // returns the errors of New, of the Spec (prior.ErrSpec and the errors of
 // prior.Parse), of Exact and of ctx. It costs n³/3 flops in addition to the fit of the Spec,
 // and O(nm²) with m inducing points.
@@ -45,7 +50,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom is Fit with the hyperparameters of an earlier posterior as the first start
 // of the search.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	if err := d.Validate(); err != nil {
+	if err := d.ValidateNoisy(); err != nil {
 		return nil, err
 	}
 	m, err := settings.Resolve("gp", m)
@@ -56,7 +61,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if len(d.Y) > m.Exact {
 		return m.fitSparse(ctx, start, d, rng)
 	}
-	fitted, err := m.Spec.ByValue().Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)
+	fitted, err := m.Spec.ByValue().WithNoises(d.Noise).Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)
 	if err != nil {
 		return nil, err
 	}

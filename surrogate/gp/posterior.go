@@ -21,13 +21,15 @@ import (
 // k(x,x) - k(x,X)(K+σ²I)⁻¹k(X,x) is rounding error.
 const varianceFloor = 1e-12
 
-// posterior is f given y. With r = y-μ, A = K+σ²I+jitter and α = A⁻¹r,
+// posterior is f given y. With r = y-μ, A = K+σ²I+jitter and α = A⁻¹r, where known noise variances of targets take the
+// place of σ² on the diagonal,
 //
 //	mean(x)   = μ + k(x,X)α
 //	cov(x,x') = k(x,x') - k(x,X)A⁻¹k(X,x')
 type posterior struct {
 	pathwise.Conditional // Z = X, H = A⁻¹ = (L Lᵀ)⁻¹, Weights = α
 	y                    []float64
+	noise                []float64 // of the targets, as Dataset.Noise
 	summary.Summary
 	mixture func() mixture // posteriors at draws of the hyperparameters; nil if none are drawn
 }
@@ -45,8 +47,8 @@ var (
 )
 
 // New returns the posterior of a process with the given mean, kernel and noise
-// variance; it fits no hyperparameters. It costs n³/3 flops. The error wraps
-// surrogate.ErrNoData, ErrShape or ErrNotFinite for bad data, and
+// variance, and the known noise variances of d; it fits no hyperparameters. It costs n³/3 flops. The error wraps
+// surrogate.ErrNoData, ErrShape, ErrNoise or ErrNotFinite for bad data, and
 // surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with the
 // largest permitted jitter. The result implements surrogate.Conditioner,
 // MeanPredictor, LeaveOneOut, Whitener, Evidence, Stater and Describer; its State is empty.
@@ -55,14 +57,14 @@ func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
 }
 
 func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
-	if err := d.Validate(); err != nil {
+	if err := d.ValidateNoisy(); err != nil {
 		return nil, err
 	}
 	n, dim := d.Dims()
 	if dim != p.Kernel.Dim() {
 		panic(fmt.Sprintf("gp: %d inputs, kernel of dimension %d", dim, p.Kernel.Dim()))
 	}
-	post := &posterior{y: slices.Clone(d.Y), Summary: summary.Summary{
+	post := &posterior{y: slices.Clone(d.Y), noise: slices.Clone(d.Noise), Summary: summary.Summary{
 		NoiseVariance: p.Noise,
 		Parameters:    append(summary.KernelHypers(p.Kernel), surrogate.Hyper{Name: "noise", Value: p.Noise}, surrogate.Hyper{Name: "mean", Value: p.Mean}),
 	}}
@@ -73,7 +75,7 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 	var trace float64
 	for i := range n {
 		trace += gram.At(i, i)
-		gram.SetSym(i, i, gram.At(i, i)+p.Noise)
+		gram.SetSym(i, i, gram.At(i, i)+d.NoiseAt(i, p.Noise))
 	}
 	post.Floor = varianceFloor * trace / float64(n)
 	factor, err := linalg.Factorize(gram)
@@ -112,8 +114,8 @@ func (p *posterior) LogMarginalLikelihood() float64 {
 //
 //	mean_i = y_i - α_i/[A⁻¹]_ii,  variance_i = 1/[A⁻¹]_ii - σ² - jitter
 //
-// The predictive variance of the observation y_i is variance_i + Noise(). It
-// costs n³ flops.
+// with the known noise variance of y_i, if there is one, in place of σ². The predictive variance of the observation y_i
+// is the sum of variance_i and its noise variance. It costs n³ flops.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	n := len(p.y)
 	shape.Len("mean", len(mean), n)
@@ -122,8 +124,13 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	p.L.InverseDiag(inverse)
 	for i, c := range inverse {
 		mean[i] = p.y[i] - p.Weights[i]/c
-		variance[i] = max(1/c-p.Process.Noise-p.L.Jitter(), p.Floor)
+		variance[i] = max(1/c-p.noiseAt(i)-p.L.Jitter(), p.Floor)
 	}
+}
+
+// noiseAt returns the noise variance of target i.
+func (p *posterior) noiseAt(i int) float64 {
+	return surrogate.Dataset{Noise: p.noise}.NoiseAt(i, p.Process.Noise)
 }
 
 // Whiten writes L⁻¹(y-μ), with A = LLᵀ. It costs n² flops.
@@ -137,7 +144,7 @@ func (p *posterior) Whiten(dst []float64) {
 
 // Condition extends the factor by the m new rows in O(n²m). If the extended matrix
 // needs more jitter, it factorises the whole matrix. State and hyperparameters are
-// unchanged.
+// unchanged. The new rows have the noise variance of the process.
 func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
 	d := surrogate.Dataset{X: x, Y: y}
 	if err := d.Validate(); err != nil {
@@ -156,7 +163,10 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 
 	all := surrogate.Dataset{X: mat.NewDense(n+m, dim, nil), Y: slices.Concat(p.y, y), Lo: p.Lo, Hi: p.Hi}
 	all.X.Stack(p.Z, x)
-	out := &posterior{Conditional: p.Conditional, Summary: p.Summary, y: all.Y}
+	if p.noise != nil {
+		all.Noise = slices.Concat(p.noise, slices.Repeat([]float64{math.NaN()}, m))
+	}
+	out := &posterior{Conditional: p.Conditional, Summary: p.Summary, y: all.Y, noise: all.Noise}
 	out.Z = all.X
 	if factor, err := p.L.Extend(cross, corner); err == nil && factor.Jitter() == p.L.Jitter() {
 		out.setFactor(factor)

@@ -39,13 +39,16 @@ func (p *posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.Sy
 //
 //	f(x) = f₀(x) + k(x,X) A⁻¹ (y - f₀(X) - ε),  ε ~ N(0, (σ²+jitter) I)
 //
-// where f₀ is a draw with 512 random features of the kernel, new for each path. A path
+// with known noise variances of targets in place of σ², where f₀ is a draw with 512 random features of the kernel, new for each path. A path
 // costs 2n² flops in addition to the prior draw. Paths panics as DrawPaths does.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
-	sd := math.Sqrt(p.Process.Noise + p.L.Jitter())
+	sd := make([]float64, len(p.y))
+	for j := range sd {
+		sd[j] = math.Sqrt(p.noiseAt(j) + p.L.Jitter())
+	}
 	return p.DrawPaths(n, rng, func(w []float64) {
 		for j, y := range p.y {
-			w[j] = y - w[j] - sd*rng.NormFloat64()
+			w[j] = y - w[j] - sd[j]*rng.NormFloat64()
 		}
 		p.L.SolveVec(w)
 	})

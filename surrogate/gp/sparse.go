@@ -39,6 +39,7 @@ const (
 //
 //	y_i = μ + w(x_i)ᵀv + e_i,  e_i ~ N(0, λ_i),  λ_i = σ² + k(x_i,x_i) - |w(x_i)|²
 //
+// with the known noise variance of y_i, if there is one, in place of σ².
 // The variance λ_i - σ² that Z does not explain counts as noise of the observation, so intervals
 // are not too narrow between the inducing points. For Z = X the posterior is exact.
 type sparse struct {
@@ -58,12 +59,11 @@ var (
 // The likelihood of 1000 observations may explain noise by short lengthscales. So the squared error at other observations
 // is compared with a learned noise variance. If it is more than 16 times as large, the other hyperparameters are fitted
 // again for three larger noise variances. Of the four posteriors the one with the largest marginal likelihood of all
-// observations is returned (docs/adr/0047).
+// observations is returned (docs/adr/0047). With known noise variances of targets the first fit stands.
 func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	order, rows := rng.Perm(len(d.Y)), min(fittedRows, m.Exact)
-	part := surrogate.Dataset{NoiseFree: d.NoiseFree, Lo: d.Lo, Hi: d.Hi}
-	part.X, part.Y = subset.TakeBoth(d.X, d.Y, order[:rows])
-	spec := m.Spec.ByValue()
+	part := d.Take(order[:rows])
+	spec := m.Spec.ByValue().WithNoises(part.Noise)
 	fitted, err := spec.Fit(ctx, part.X, part.Y, d.NoiseFree, start, rng)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate
 	if err != nil {
 		return nil, err
 	}
-	if others := order[rows:min(2*rows, len(order))]; !d.NoiseFree && m.Noise == nil && len(others) >= leastOthers {
+	if others := order[rows:min(2*rows, len(order))]; !d.NoiseFree && d.Noise == nil && m.Noise == nil && len(others) >= leastOthers {
 		square, err := squaredError(fitted.Process, part, d, others)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate
 	}
 	post.Summary = summary.Summary{Learned: fitted.State, Notes: append(fitted.Warnings, fmt.Sprintf(
 		"more than %d observations: the posterior is approximated with %d inducing points, because an exact one takes cubic time; set exact higher for an exact one", m.Exact, m.Exact))}
-	d.X, d.Y = mat.DenseCopyOf(d.X), slices.Clone(d.Y)
+	d.X, d.Y, d.Noise = mat.DenseCopyOf(d.X), slices.Clone(d.Y), slices.Clone(d.Noise)
 	return &sparse{post.Prepare(), d}, nil
 }
 
@@ -184,7 +184,7 @@ func condition(ctx context.Context, p prior.Process, learned bool, z *mat.Dense,
 			return nil, err
 		}
 		hi := min(lo+sparseRows, n)
-		w, root := scaled(basis, shape.Rows(d.X, lo, hi))
+		w, root := scaled(basis, d, lo, hi)
 		y := slices.Clone(root)
 		for i, r := range root {
 			y[i] *= d.Y[lo+i]
@@ -213,14 +213,15 @@ func condition(ctx context.Context, p prior.Process, learned bool, z *mat.Dense,
 	return out, nil
 }
 
-// scaled returns WΛ^-½ and the diagonal of Λ^-½ at the rows of x.
-func scaled(basis pathwise.Basis, x *mat.Dense) (w *mat.Dense, root []float64) {
+// scaled returns WΛ^-½ and the diagonal of Λ^-½ at the rows of d from lo to hi-1.
+func scaled(basis pathwise.Basis, d surrogate.Dataset, lo, hi int) (w *mat.Dense, root []float64) {
+	x := shape.Rows(d.X, lo, hi)
 	w, root = basis.Eval(x), make([]float64, x.RawMatrix().Rows)
 	basis.Process.Kernel.Diag(root, x)
 	floor := varianceFloor * linalg.Mean(root)
 	linalg.SubColumnSquares(root, w)
 	for i, v := range root {
-		root[i] = 1 / math.Sqrt(basis.Process.Noise+max(v, floor))
+		root[i] = 1 / math.Sqrt(d.NoiseAt(lo+i, basis.Process.Noise)+max(v, floor))
 	}
 	linalg.ScaleColumns(w, w, root)
 	return w, root
@@ -231,6 +232,7 @@ func scaled(basis pathwise.Basis, x *mat.Dense) (w *mat.Dense, root []float64) {
 //
 //	mean_i = y_i - (y_i - m_i)/(1-h_i),  variance_i = λ_i/(1-h_i) - σ²
 //
+// with a known noise variance of y_i in place of σ².
 // It costs O(nm²).
 func (p *sparse) LeaveOneOut(mean, variance []float64) {
 	n := len(p.data.Y)
@@ -238,7 +240,7 @@ func (p *sparse) LeaveOneOut(mean, variance []float64) {
 	shape.Len("variance", len(variance), n)
 	for lo := 0; lo < n; lo += sparseRows {
 		hi := min(lo+sparseRows, n)
-		w, root := scaled(p.Basis, shape.Rows(p.data.X, lo, hi))
+		w, root := scaled(p.Basis, p.data, lo, hi)
 		linalg.MulVec(mean[lo:hi], 1, linalg.T, w, p.M, 0)
 		p.B.SolveLower(w)
 		linalg.Fill(variance[lo:hi], 1)
@@ -247,7 +249,7 @@ func (p *sparse) LeaveOneOut(mean, variance []float64) {
 			left := max(variance[lo+i], varianceFloor)
 			y := p.data.Y[lo+i]
 			mean[lo+i] = y - (y-p.Process.Mean-mean[lo+i]/r)/left
-			variance[lo+i] = max(1/(r*r*left)-p.NoiseVariance, p.Floor)
+			variance[lo+i] = max(1/(r*r*left)-p.data.NoiseAt(lo+i, p.NoiseVariance), p.Floor)
 		}
 	}
 }
