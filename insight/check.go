@@ -321,7 +321,7 @@ func equalValues(v *loop.View) (n int, equal bool) {
 // stated. Standard deviations of predictions then have an arbitrary unit.
 func Scaleless(v *loop.View) bool {
 	n, equal := equalValues(v)
-	return (n < 2 || equal) && v.Options.NoiseSD == 0
+	return (n < 2 || equal) && v.Options.NoiseSD == 0 && v.Options.StandardError == ""
 }
 
 // test adds the tests of the errors and their findings. The scale of the errors has the given degrees of freedom; it is 1
@@ -435,7 +435,9 @@ func (f *folding) errors(ctx context.Context, k int, e []float64) error {
 	v := f.view
 	r, cov := make([]float64, len(out)), mat.NewSymDense(len(out), nil)
 	p.Joint(r, cov, subset.Take(v.Data.X, out))
-	linalg.AddDiagonal(cov, p.Noise())
+	for j, i := range out {
+		cov.SetSym(j, j, cov.At(j, j)+v.Data.NoiseAt(i, p.Noise()))
+	}
 	factor, err := linalg.Factorize(cov)
 	if err != nil {
 		return fmt.Errorf("insight: covariance of predictions: %w", err)

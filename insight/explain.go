@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/functionspace/bo/internal/random"
-	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -30,7 +29,7 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 	default:
 		return v.Posterior, nil
 	}
-	stated, known := v.Options.Surrogate, v.Options.NoiseSD > 0
+	stated, known := v.Options.Surrogate, v.Options.NoiseSD > 0 || v.Options.StandardError != ""
 	if known { // its noise is no statement about the function
 		if m, err := surrogate.FixNoise(stated, nil); err == nil {
 			stated = m
@@ -42,7 +41,7 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 	d, same := unwinsorized(v)
 	same = same && !known
 	if n := len(d.Y); n > explainRows {
-		d.X, d.Y = subset.AtMost(d.X, d.Y, explainRows, random.New(v.Options.Seed, "importance rows", 0))
+		d = d.AtMost(explainRows, random.New(v.Options.Seed, "importance rows", 0))
 		same = false
 	}
 	var start surrogate.State
@@ -76,9 +75,9 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 
 // unwinsorized returns the complete trials of v with their own targets, and whether these are all data of v.
 func unwinsorized(v *loop.View) (d surrogate.Dataset, same bool) {
-	d, same = v.Data, len(v.Rows) == len(v.Data.Y)
-	d.Y = nil
+	same = len(v.Rows) == len(v.Data.Y)
 	var complete []int
+	var targets []float64
 	for i, row := range v.Rows {
 		t := &v.Trials[row]
 		if t.State != loop.Complete {
@@ -90,8 +89,9 @@ func unwinsorized(v *loop.View) (d surrogate.Dataset, same bool) {
 			z = v.Data.Y[i]
 		}
 		same = same && math.Abs(z-v.Data.Y[i]) <= 1e-9*(1+math.Abs(z))
-		complete, d.Y = append(complete, i), append(d.Y, z)
+		complete, targets = append(complete, i), append(targets, z)
 	}
-	d.X = subset.Take(v.Data.X, complete)
+	d = v.Data.Take(complete)
+	d.Y = targets
 	return d, same
 }

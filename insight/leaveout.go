@@ -119,7 +119,7 @@ func leftOut(ctx context.Context, v *loop.View, f *folding) (mean, variance []fl
 	if p, ok := v.Posterior.(surrogate.LeaveOneOut); ok {
 		p.LeaveOneOut(mean, variance)
 		for i := range variance {
-			variance[i] += v.Posterior.Noise()
+			variance[i] += v.Data.NoiseAt(i, v.Posterior.Noise())
 		}
 		return mean, variance, LeaveOneOutMethod, nil
 	}
@@ -150,7 +150,7 @@ func (f *folding) predictions(ctx context.Context, k int, mean, variance []float
 	m, s := make([]float64, len(out)), make([]float64, len(out))
 	p.Predict(m, s, subset.Take(f.view.Data.X, out))
 	for j, i := range out {
-		mean[i], variance[i] = m[j], s[j]+p.Noise()
+		mean[i], variance[i] = m[j], s[j]+f.view.Data.NoiseAt(i, p.Noise())
 	}
 	return nil
 }
@@ -159,18 +159,15 @@ func (f *folding) predictions(ctx context.Context, k int, mean, variance []float
 func (f *folding) fold(ctx context.Context, k int) (out []int, p surrogate.Posterior, err error) {
 	var in []int
 	v := f.view
-	d := v.Data
-	d.Y = nil
-	for i, y := range v.Data.Y {
+	for i := range v.Data.Y {
 		if i%folds == k {
 			out = append(out, i)
 		} else {
-			in, d.Y = append(in, i), append(d.Y, y)
+			in = append(in, i)
 		}
 	}
 	if f.fits[k] == nil {
-		d.X = subset.Take(v.Data.X, in)
-		f.fits[k], err = v.Options.Surrogate.Fit(ctx, d, random.New(v.Options.Seed, "check", k))
+		f.fits[k], err = v.Options.Surrogate.Fit(ctx, v.Data.Take(in), random.New(v.Options.Seed, "check", k))
 	}
 	return out, f.fits[k], err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/internal/random"
-	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -78,8 +77,7 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 	default:
 		return nil, nil
 	}
-	d := v.Data
-	d.X, d.Y = subset.AtMost(d.X, d.Y, profileRows, random.New(v.Options.Seed, "profile", 0))
+	d := v.Data.AtMost(profileRows, random.New(v.Options.Seed, "profile", 0))
 	spec.Restarts = max(1, min(2, spec.Restarts))
 	likelihood := func(s prior.Spec) (float64, error) {
 		var m surrogate.Model = gp.Model{Spec: s}
@@ -94,6 +92,9 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 		return p.(surrogate.Evidence).LogMarginalLikelihood(), nil
 	}
 	all := fixedOf(spec)
+	if v.Options.StandardError != "" && v.Options.NoiseSD == 0 { // the median of the standard errors is no statement
+		all = slices.DeleteFunc(all, func(h fixed) bool { return h.name == "noise" })
+	}
 	if len(all) == 0 {
 		return nil, nil
 	}

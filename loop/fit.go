@@ -104,7 +104,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 		f.warp.scale = t.differenceScale(values, f.warp.scale)
 	}
 	f.z = f.warp.apply(values)
-	d := t.dataset(f.z)
+	d := t.dataset(f.z, f.warp.scale)
 	model, err := t.centered(f.warp.scale)
 	if err != nil {
 		return nil, err
@@ -159,12 +159,21 @@ func (t *task) selected(f *fitted) *task {
 }
 
 // dataset returns the complete trials, given their transformed values z, and the failed trials
-// if they are imputed. A stopped trial has its expected value.
-func (t *task) dataset(z []float64) surrogate.Dataset {
+// if they are imputed, for a model of targets with the given scale. A stopped trial has its expected value. The noise of
+// trials that are not complete is not known.
+func (t *task) dataset(z []float64, scale surrogate.Standardization) surrogate.Dataset {
 	d := surrogate.Dataset{X: t.points(t.modelled), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 	worst, next := slices.Max(z), 0
+	noises := t.noisesOf(t.opts.StandardError, scale)
 	for i := range t.trials {
+		if noises != nil && t.modelled(t.trials[i].State) {
+			variance := math.NaN()
+			if t.trials[i].State == Complete {
+				variance = noises[next]
+			}
+			d.Noise = append(d.Noise, variance)
+		}
 		switch t.trials[i].State {
 		case Complete:
 			d.Y = append(d.Y, z[next])

@@ -173,7 +173,7 @@ func InspectAll(ctx context.Context, s *space.Space, o Options, h History) ([]*V
 
 // viewOfValue returns the view of a single objective.
 func (t *task) viewOfValue(f *fitted) *View {
-	v := &View{Options: t.selected(f).inspected(f), Trials: t.trials, Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()}, Data: t.dataset(f.z)}
+	v := &View{Options: t.selected(f).inspected(f), Trials: t.trials, Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()}, Data: t.dataset(f.z, f.warp.scale)}
 	for i := range t.trials {
 		if t.modelled(t.trials[i].State) {
 			v.Rows = append(v.Rows, i)
@@ -186,8 +186,9 @@ func (t *task) viewOfValue(f *fitted) *View {
 func (t *task) viewOfGoal(f *fitted, i int) *View {
 	g := t.opts.Objectives[i]
 	v := t.viewOfNumber(g.Name, g.sign(), warp{scale: f.scales[i]}, g.NoiseFree)
-	v.Posterior, v.Options.Maximize, v.Options.NoiseSD = f.objectives[i], g.Maximize, g.NoiseSD
-	if m, err := t.known(g.NoiseSD, f.scales[i]); err == nil { // as in the fit
+	v.Posterior, v.Options.Maximize, v.Options.NoiseSD, v.Options.StandardError = f.objectives[i], g.Maximize, g.NoiseSD, g.StandardError
+	v.Data.Noise = t.noisesOf(g.StandardError, f.scales[i])
+	if m, err := t.known(g.NoiseSD, v.Data.Noise, f.scales[i]); err == nil { // as in the fit
 		v.Options.Surrogate = m
 	}
 	return v
@@ -204,7 +205,7 @@ func (t *task) viewOfRequirement(f *fitted, i int) *View {
 // viewOfNumber returns the view of a number by its name, without its posterior.
 func (t *task) viewOfNumber(name string, sign float64, w warp, noiseFree bool) *View {
 	v := &View{Options: t.opts, Objective: name, Units: Units{w, sign}}
-	v.Options.Objectives, v.Options.NoiseFree, v.Options.NoiseSD = nil, noiseFree, 0
+	v.Options.Objectives, v.Options.NoiseFree, v.Options.NoiseSD, v.Options.StandardError = nil, noiseFree, 0, ""
 	for k := range t.trials {
 		trial := t.trials[k].clone()
 		trial.Prediction = nil // of the first objective

@@ -238,7 +238,7 @@ func TestLocalModelBesideANetwork(t *testing.T) {
 	require.NoError(t, err)
 	near, err := task.suggestLocally(t.Context(), f, task, 1)
 	require.NoError(t, err)
-	process, err := gp.Model{}.Fit(t.Context(), task.dataset(f.z), random.New(1, "fit", 0))
+	process, err := gp.Model{}.Fit(t.Context(), task.dataset(f.z, f.warp.scale), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.IsType(t, process, near[0].fit.Posterior)
 }

@@ -116,7 +116,7 @@ const leastDifference = 1e-8
 // points that enter the fit. scale is the standardisation of the values, to be minimised, of the complete trials.
 // Differences that are rounding errors have the standard deviation of the values.
 func (t *task) differenceScale(values []float64, scale surrogate.Standardization) surrogate.Standardization {
-	d := t.dataset(values)
+	d := t.dataset(values, scale)
 	m := make([]float64, len(d.Y))
 	meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale.SD}.Eval(m, nil, d.X)
 	for i := range m {
@@ -132,7 +132,7 @@ func (t *task) differenceScale(values []float64, scale surrogate.Standardization
 // centered returns the surrogate model of targets with the given scale: with the noise, if it is known,
 // and with the mean function, if there is one. The scale standardises the differences from the mean function.
 func (t *task) centered(scale surrogate.Standardization) (surrogate.Model, error) {
-	m, err := t.known(t.opts.NoiseSD, scale)
+	m, err := t.known(t.opts.NoiseSD, t.noisesOf(t.opts.StandardError, scale), scale)
 	if err != nil || t.opts.PriorMean.isZero() {
 		return m, err
 	}

@@ -1,8 +1,11 @@
 package loop
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/functionspace/bo/surrogate"
 )
@@ -14,37 +17,104 @@ const (
 	mostNoise  = 1e12
 )
 
+// share returns the variance of the noise of a value with standard deviation sd, in the squared unit of scale.
+func share(sd float64, scale surrogate.Standardization) float64 {
+	s := sd / scale.SD
+	return min(max(s*s, leastNoise), mostNoise)
+}
+
 // known returns the surrogate model of targets with the given scale, for values whose noise has the standard
-// deviation sd, in their unit. If sd is 0 the model learns the noise.
-func (t *task) known(sd float64, scale surrogate.Standardization) (surrogate.Model, error) {
+// deviation sd, in their unit. noises are the known variances of single targets, as noisesOf returns them. If sd is 0 and
+// at least half of the variances are known, other values have their median. Otherwise the model learns the noise.
+func (t *task) known(sd float64, noises []float64, scale surrogate.Standardization) (surrogate.Model, error) {
+	variance := share(sd, scale)
 	if sd == 0 {
-		return t.opts.Surrogate, nil
+		stated := slices.DeleteFunc(slices.Clone(noises), math.IsNaN)
+		if len(stated) == 0 || 2*len(stated) < len(noises) {
+			return t.opts.Surrogate, nil
+		}
+		variance = middle(stated)
 	}
-	share := sd / scale.SD
-	m, err := surrogate.FixNoise(t.opts.Surrogate, new(min(max(share*share, leastNoise), mostNoise)))
+	m, err := surrogate.FixNoise(t.opts.Surrogate, &variance)
 	if err != nil {
 		return nil, fmt.Errorf("noise sd: %w", err)
 	}
 	return m, nil
 }
 
+// noisesOf returns the noise variance of each complete trial, NaN if it is not known, for targets with the given scale.
+// The trial's number of the given name is the standard error of its value. The result is nil if no variance is known.
+func (t *task) noisesOf(name string, scale surrogate.Standardization) []float64 {
+	var out []float64
+	known := false
+	for i := range t.trials {
+		if trial := &t.trials[i]; trial.State == Complete {
+			variance := math.NaN()
+			if sd, given := trial.Numbers[name]; given && name != "" {
+				variance, known = share(sd, scale), true
+			}
+			out = append(out, variance)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return out
+}
+
 // checkNoises returns an error that wraps ErrOptions for a noise that no objective can have. A known noise
 // belongs to the values themselves, so it turns off the logarithm.
 func (o *Options) checkNoises() error {
 	if o.Several() {
-		o.NoiseSD = 0 // each objective has its own
-	} else if o.NoiseSD > 0 {
+		o.NoiseSD, o.StandardError = 0, "" // each objective has its own
+	} else if o.NoiseSD > 0 || o.StandardError != "" {
 		o.Warp = WarpNone
 	}
-	if err := o.checkNoise(o.NoiseSD, o.NoiseFree); err != nil {
+	if err := cmp.Or(o.checkNoise(o.NoiseSD, o.NoiseFree), o.checkError(o.StandardError, o.NoiseFree)); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	for _, g := range o.Objectives {
-		if err := o.checkNoise(g.NoiseSD, g.NoiseFree); err != nil {
+		if err := cmp.Or(o.checkNoise(g.NoiseSD, g.NoiseFree), o.checkError(g.StandardError, g.NoiseFree)); err != nil {
 			return fmt.Errorf("%w: objective %s: %w", ErrOptions, g.Name, err)
 		}
 	}
 	return nil
+}
+
+// checkError returns an error unless name is "", or a number that is no objective may be the standard error of a value.
+func (o *Options) checkError(name string, exact bool) error {
+	if name == "" {
+		return nil
+	}
+	if exact {
+		return fmt.Errorf("standard error is %s, and the objective is declared exact", name)
+	}
+	if slices.ContainsFunc(o.Objectives, func(g Goal) bool { return g.Name == name }) {
+		return fmt.Errorf("standard error is %s, an objective", name)
+	}
+	if _, ok := o.Surrogate.(surrogate.NoiseTaker); !ok {
+		return errors.New("standard error: the surrogate model takes one noise for all values: use gp, or state a noise sd")
+	}
+	return nil
+}
+
+// standardErrors returns the names of the numbers that are standard errors.
+func (o *Options) standardErrors() (names []string) {
+	for _, name := range append([]string{o.StandardError}, errorsOf(o.Objectives)...) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// errorsOf returns Goal.StandardError of each objective.
+func errorsOf(goals []Goal) []string {
+	names := make([]string, len(goals))
+	for i, g := range goals {
+		names[i] = g.StandardError
+	}
+	return names
 }
 
 // checkNoise returns an error unless sd is 0 or a standard deviation that the surrogate model can take.

@@ -58,9 +58,14 @@ type Options struct {
 	// surrogate model learns it. It takes the place of the setting noise of the surrogate model, which must have
 	// one, and implies WarpNone.
 	NoiseSD float64
+	// StandardError names the number of a trial (Outcome.Numbers) that is the standard error of its value: the standard
+	// deviation of its noise, such as of a mean of repeated measurements. "" is none. A trial without the number has the
+	// noise of NoiseSD. If that is 0, it has the median of the standard errors, or a learned noise if less than half of the
+	// trials have one. The surrogate model must be a surrogate.NoiseTaker. It implies WarpNone.
+	StandardError string
 
 	// Objectives are the objectives if there are several: 2 to MaxObjectives. Nil is one
-	// objective, Trial.Value. With several, Maximize, NoiseFree and NoiseSD are not used: NoiseFree
+	// objective, Trial.Value. With several, Maximize, NoiseFree, NoiseSD and StandardError are not used: NoiseFree
 	// of New(…).Options() reports whether all objectives are noise-free.
 	Objectives []Goal
 	// Require are outcome constraints. They are learned from the numbers of trials. The acquisition

@@ -19,6 +19,8 @@ type Goal struct {
 	NoiseFree bool `json:"noise_free,omitempty"`
 	// NoiseSD is the standard deviation of the noise, as Options.NoiseSD has it.
 	NoiseSD float64 `json:"noise_sd,omitempty"`
+	// StandardError names the number of a trial that is the standard error of its value, as Options.StandardError does.
+	StandardError string `json:"standard_error,omitempty"`
 	// Reference is the coordinate of the reference point, a value that is just
 	// acceptable: only better values add to the hypervolume. Nil is inferred: the worst
 	// value of the Pareto front, and a tenth of the range of the feasible trials beyond.
@@ -105,7 +107,7 @@ func (o *Options) checkOutcomes() error {
 }
 
 // CheckOutcome returns an error that wraps ErrNotFinite unless out has all numbers that a
-// complete trial needs, and all of them are usable. It does not check further numbers.
+// complete trial needs, all of them are usable, and no standard error is negative. It does not check further numbers.
 func (o *Options) CheckOutcome(out Outcome) error {
 	if !o.Several() {
 		if err := checkValue(out.Value); err != nil {
@@ -126,6 +128,11 @@ func (o *Options) CheckOutcome(out Outcome) error {
 	for _, name := range needed {
 		if err := checkValue(out.Numbers[name]); err != nil {
 			return fmt.Errorf("%w (%s)", err, name)
+		}
+	}
+	for _, name := range o.standardErrors() {
+		if sd := out.Numbers[name]; sd < 0 {
+			return fmt.Errorf("%w: the standard error %s is %v, want a number of at least 0", ErrNotFinite, name, sd)
 		}
 	}
 	return nil

@@ -35,19 +35,20 @@ type saved struct {
 // savedOptions are the options on which suggestions depend. The surrogate model and
 // the acquisition function are represented by their types.
 type savedOptions struct {
-	Surrogate   string        `json:"surrogate"`
-	Acquisition string        `json:"acquisition"`
-	Initial     int           `json:"initial"`
-	Design      InitialDesign `json:"design"`
-	Batch       int           `json:"batch"`
-	Warp        Warp          `json:"warp"`
-	Local       Local         `json:"local"`
-	Seed        uint64        `json:"seed"`
-	Maximize    bool          `json:"maximize"`
-	NoiseFree   bool          `json:"noise_free"`
-	NoiseSD     float64       `json:"noise_sd,omitempty"`
-	Objectives  []Goal        `json:"objectives,omitempty"`
-	Require     []Requirement `json:"require,omitempty"`
+	Surrogate     string        `json:"surrogate"`
+	Acquisition   string        `json:"acquisition"`
+	Initial       int           `json:"initial"`
+	Design        InitialDesign `json:"design"`
+	Batch         int           `json:"batch"`
+	Warp          Warp          `json:"warp"`
+	Local         Local         `json:"local"`
+	Seed          uint64        `json:"seed"`
+	Maximize      bool          `json:"maximize"`
+	NoiseFree     bool          `json:"noise_free"`
+	NoiseSD       float64       `json:"noise_sd,omitempty"`
+	StandardError string        `json:"standard_error,omitempty"`
+	Objectives    []Goal        `json:"objectives,omitempty"`
+	Require       []Requirement `json:"require,omitempty"`
 
 	Optimum   map[string]Belief `json:"optimum,omitempty"`
 	PriorMean string            `json:"prior_mean,omitempty"`
@@ -224,23 +225,24 @@ func decode(b []byte) (*saved, error) {
 // saved returns the saved form of o, which has no zero values.
 func (o *Options) saved() savedOptions {
 	return savedOptions{
-		Surrogate:   typeName(o.Surrogate),
-		Acquisition: typeName(o.Acquisition),
-		Initial:     o.Initial,
-		Design:      o.Design,
-		Batch:       max(1, o.Batch), // 0 and 1 differ in the use of workers only
-		Warp:        o.Warp,
-		Local:       o.Local,
-		Seed:        o.Seed,
-		Maximize:    o.Maximize,
-		NoiseFree:   o.NoiseFree,
-		NoiseSD:     o.NoiseSD,
-		Objectives:  o.Objectives,
-		Require:     o.Require,
-		Optimum:     o.Optimum,
-		PriorMean:   o.PriorMean.Text,
-		First:       o.First,
-		Maximizer:   o.Maximizer,
+		Surrogate:     typeName(o.Surrogate),
+		Acquisition:   typeName(o.Acquisition),
+		Initial:       o.Initial,
+		Design:        o.Design,
+		Batch:         max(1, o.Batch), // 0 and 1 differ in the use of workers only
+		Warp:          o.Warp,
+		Local:         o.Local,
+		Seed:          o.Seed,
+		Maximize:      o.Maximize,
+		NoiseFree:     o.NoiseFree,
+		NoiseSD:       o.NoiseSD,
+		StandardError: o.StandardError,
+		Objectives:    o.Objectives,
+		Require:       o.Require,
+		Optimum:       o.Optimum,
+		PriorMean:     o.PriorMean.Text,
+		First:         o.First,
+		Maximizer:     o.Maximizer,
 	}
 }
 
@@ -267,6 +269,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)
 	differ("noise sd", o.NoiseSD, given.NoiseSD)
+	differ("standard error", o.StandardError, given.StandardError)
 	differ("objectives", jsonText(o.Objectives), jsonText(given.Objectives))
 	differ("require", jsonText(o.Require), jsonText(given.Require))
 	differ("optimum", jsonText(o.Optimum), jsonText(given.Optimum))

@@ -32,9 +32,9 @@ func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) 
 	for i, g := range goals {
 		values := t.numbers(g.Name, g.sign())
 		scale := surrogate.Standardize(values)
-		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), NoiseFree: g.NoiseFree}
+		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), Noise: t.noisesOf(g.StandardError, scale), NoiseFree: g.NoiseFree}
 		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
-		model, err := t.known(g.NoiseSD, scale)
+		model, err := t.known(g.NoiseSD, d.Noise, scale)
 		if err != nil {
 			return nil, fmt.Errorf("objective %s: %w", g.Name, err)
 		}
