@@ -37,6 +37,7 @@ OWN = {
     "goal": "minimize or maximize",
     "noise_free": "Equal points have equal values",
     "noise_sd": "Standard deviation of the noise of a value, in its unit, if it is known",
+    "standard_error": "Name of the reported number that is the standard error of a value",
 }
 CLASSIFIERS = ("gp", "fsp-laplace", "gfsvi", "laplace")
 

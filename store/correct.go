@@ -40,7 +40,10 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 		}
 		maps.Copy(numbers, r.Numbers)
 		var err error
-		if numbers, err = usable(numbers, d.Declared()); err != nil {
+		if numbers, err = usable(numbers, d.Declared()); err == nil {
+			err = checkErrors(numbers, d)
+		}
+		if err != nil {
 			return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
 		}
 		if err := d.Unreported(numbers); err != nil {

@@ -272,19 +272,19 @@ func (u *Study) define(row *Row) error {
 }
 
 // place computes the points of the trials with the given indices, and counts the trials that have
-// none: they do not fit the space, or are complete without a declared number.
+// none: they do not fit the space, or are complete with a result that fits cannot use.
 func (u *Study) place(indices []int) {
 	parts := slices.Collect(slices.Chunk(indices, 256))
-	declared := u.definition.Declared()
+	needed := neededBy(u.definition)
 	parallel.Each(len(parts), func(k int) {
 		read := pointReader{space: u.space, defaults: u.definition.Defaults}
 		for _, i := range parts[k] {
 			p, err := read.point(u.trials[i].Params)
-			if err != nil || u.trials[i].State == Complete && !hasAll(u.trials[i].Numbers, declared) {
+			if err != nil || u.trials[i].State == Complete && !needed.met(u.trials[i].Numbers) {
 				p = space.Point{}
 			}
 			u.points[i], u.outside[i] = p, space.Point{}
-			if err != nil && len(u.space.Constraints()) > 0 && u.trials[i].fitted(declared) {
+			if err != nil && len(u.space.Constraints()) > 0 && u.trials[i].fitted(needed) {
 				u.outside[i] = read.outside()
 			}
 		}
@@ -297,15 +297,15 @@ func (u *Study) place(indices []int) {
 	}
 }
 
-// fitted reports whether a trial has a result that fits of the declared numbers use.
-func (t *Trial) fitted(declared []string) bool {
-	return t.State == Complete && hasAll(t.Numbers, declared) || t.State == Failed && t.Failure != Lost && t.Failure != Unfit
+// fitted reports whether a trial has a result that fits use.
+func (t *Trial) fitted(n needed) bool {
+	return t.State == Complete && n.met(t.Numbers) || t.State == Failed && t.Failure != Lost && t.Failure != Unfit
 }
 
 // history returns the trials up to a revision as package loop takes them.
 func (u *Study) history(revision int64) []loop.Trial {
 	objective := u.definition.Objective().Name
-	declared := u.definition.Declared()
+	needed := neededBy(u.definition)
 	out := make([]loop.Trial, 0, len(u.trials))
 	for i := range u.trials {
 		t := &u.trials[i]
@@ -320,7 +320,7 @@ func (u *Study) history(revision int64) []loop.Trial {
 		}
 		if t.State != Pending && t.Told <= revision {
 			switch {
-			case t.State == Complete && hasAll(t.Numbers, declared):
+			case t.State == Complete && needed.met(t.Numbers):
 				h.State, h.Value, h.Numbers = loop.Complete, t.Numbers[objective], t.Numbers
 			case t.State == Stopped:
 				h.State, h.Value = loop.Stopped, t.Numbers[objective]
@@ -360,9 +360,18 @@ func (u *Study) addSteps(ctx context.Context, objective string, trials []loop.Tr
 	})
 }
 
-// hasAll reports whether there is a number of each name.
-func hasAll(numbers map[string]float64, names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { _, ok := numbers[name]; return !ok })
+// needed are conditions on the numbers of a complete trial. A trial that is older than a change of the study may not meet
+// them.
+type needed struct {
+	declared []string // there is a number of each name
+	errors   []string // these standard errors, where they are given, are not negative
+}
+
+func neededBy(d *study.Definition) needed { return needed{d.Declared(), d.StandardErrors()} }
+
+func (n needed) met(numbers map[string]float64) bool {
+	return !slices.ContainsFunc(n.declared, func(name string) bool { _, ok := numbers[name]; return !ok }) &&
+		!slices.ContainsFunc(n.errors, func(name string) bool { return numbers[name] < 0 })
 }
 
 // Name returns the name of the study.

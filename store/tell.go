@@ -138,7 +138,10 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		needed = d.Declared()
 	}
 	given := r.Numbers
-	if r.Numbers, err = usable(given, needed); err != nil {
+	if r.Numbers, err = usable(given, needed); err == nil {
+		err = checkErrors(r.Numbers, d)
+	}
+	if err != nil {
 		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
 	}
 	t, err := trialOf(tx, row, r.Trial)
@@ -377,6 +380,16 @@ func checkNumbers(numbers map[string]float64) error {
 	return nil
 }
 
+// checkErrors returns an error if a standard error among the numbers is negative.
+func checkErrors(numbers map[string]float64, d *study.Definition) error {
+	for _, name := range d.StandardErrors() {
+		if v := numbers[name]; v < 0 {
+			return fmt.Errorf("%w: the standard error %s is %v, want a number of at least 0", loop.ErrNotFinite, name, v)
+		}
+	}
+	return nil
+}
+
 // Undeclared numbers with longer names, or beyond the count, are left out.
 const (
 	maxName    = 256 // bytes
@@ -547,7 +560,7 @@ func (e *Evaluated) check(d *study.Definition) (err error) {
 	if err := d.Missing(e.Numbers); err != nil {
 		return fmt.Errorf("%w: %w", loop.ErrNotFinite, err)
 	}
-	return nil
+	return checkErrors(e.Numbers, d)
 }
 
 // Add records evaluations made elsewhere as finished trials, with their steps. They do not count against the

@@ -84,6 +84,9 @@ type Objective struct {
 	NoiseFree bool   `json:"noise_free,omitempty"`
 	// NoiseSD is the standard deviation of the noise of a value, in its unit. Nil is unknown.
 	NoiseSD *float64 `json:"noise_sd,omitempty"`
+	// StandardError names the number of a trial that is the standard error of its value, as loop.Options.StandardError
+	// defines it. "" is none.
+	StandardError string `json:"standard_error,omitempty"`
 	// Reference is the coordinate of the reference point of several objectives. Nil is
 	// inferred, as loop.Goal defines it.
 	Reference *float64 `json:"reference,omitempty"`

@@ -27,7 +27,7 @@ func (d *Definition) Method() (loop.Options, error) {
 		Objectives: goals, Require: require,
 		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer,
 		Initial: d.Initial, Design: d.Design, Batch: d.Batch, Seed: d.Seed, Warp: d.Warp, Local: d.Local,
-		Maximize: o.Goal == Maximize, NoiseFree: o.NoiseFree, NoiseSD: o.noiseSD(), Budget: d.Budget, Workers: d.Workers,
+		Maximize: o.Goal == Maximize, NoiseFree: o.NoiseFree, NoiseSD: o.noiseSD(), StandardError: o.StandardError, Budget: d.Budget, Workers: d.Workers,
 	}, nil
 }
 
@@ -37,7 +37,7 @@ func (d *Definition) Outcomes() ([]loop.Goal, []loop.Requirement) {
 	var goals []loop.Goal
 	if d.Several() {
 		for _, g := range d.Goals() {
-			goals = append(goals, loop.Goal{Name: g.Name, Maximize: g.Goal == Maximize, NoiseFree: g.NoiseFree, NoiseSD: g.noiseSD(), Reference: g.Reference})
+			goals = append(goals, loop.Goal{Name: g.Name, Maximize: g.Goal == Maximize, NoiseFree: g.NoiseFree, NoiseSD: g.noiseSD(), StandardError: g.StandardError, Reference: g.Reference})
 		}
 	}
 	return goals, d.Requirements()

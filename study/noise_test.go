@@ -28,6 +28,11 @@ func TestNoiseSD(t *testing.T) {
 		{`"noise_sd": "low"`, "", `objectives: noise_sd must be a number, not "low"`},
 		{`"noise_sd": 1, "noise_free": true`, "", "it is declared exact: use one of noise_sd and noise_free"},
 		{`"noise_sd": 1`, `, "surrogate": {"noise": 0.1}`, `noise_sd of "a" and noise of surrogate state the same: use one of them`},
+		{`"standard_error": "a"`, "", `standard_error of "a" is "a", an objective: name another number that trials report`},
+		{`"standard_error": 1`, "", `objectives: standard_error must be text, not 1`},
+		{`"standard_error": "e", "noise_free": true`, "", "it is declared exact: use one of standard_error and noise_free"},
+		{`"standard_error": "e"`, `, "surrogate": {"noise": 0.1}`, `standard_error of "a" and noise of surrogate state the same: use one of them`},
+		{`"standard_error": "e"`, `, "surrogate": "fsp-laplace"`, `surrogate fsp-laplace takes one noise for all values: use gp, or noise_sd`},
 		{`"sem": 1`, "", `unknown key "sem": use noise_sd`},
 	} {
 		_, err := study.Parse(fmt.Appendf(nil, text, `{"name": "a", `+c.objective+"}", c.rest))

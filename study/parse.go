@@ -239,7 +239,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 	}
 	for i, item := range items {
 		var o Objective
-		members, ok := r.members(item, []string{"name", "goal", "noise_free", "noise_sd", "reference"}, otherObjectiveKeys, "objectives", i)
+		members, ok := r.members(item, []string{"name", "goal", "noise_free", "noise_sd", "standard_error", "reference"}, otherObjectiveKeys, "objectives", i)
 		if !ok {
 			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "objectives", i)
 			o.Name = "value" // one fault is enough
@@ -247,7 +247,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 		for _, field := range []struct {
 			key string
 			to  any
-		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}, {"noise_sd", &o.NoiseSD}, {"reference", &o.Reference}} {
+		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}, {"noise_sd", &o.NoiseSD}, {"standard_error", &o.StandardError}, {"reference", &o.Reference}} {
 			raw, given := members[field.key]
 			if !given || string(raw) != "null" && json.Unmarshal(raw, field.to) == nil {
 				continue

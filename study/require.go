@@ -78,6 +78,17 @@ func (d *Definition) Declared() []string {
 	return names
 }
 
+// StandardErrors returns the names of the numbers that are standard errors of objectives, each once.
+func (d *Definition) StandardErrors() []string {
+	var names []string
+	for _, o := range d.Goals() {
+		if o.StandardError != "" && !slices.Contains(names, o.StandardError) {
+			names = append(names, o.StandardError)
+		}
+	}
+	return names
+}
+
 // Missing returns an Unreported that names a declared number which numbers lacks, nil if there is none.
 func (d *Definition) Missing(numbers map[string]float64) error {
 	return missing(d.Declared(), numbers)

@@ -77,7 +77,8 @@ func keySchema(key string, to any) object {
 	case *[]Objective:
 		s = object{"type": "array", "maxItems": loop.MaxObjectives, "items": closed([]string{"name"}, object{
 			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"},
-			"noise_sd": object{"type": "number", "exclusiveMinimum": 0}, "reference": object{"type": "number"},
+			"noise_sd": object{"type": "number", "exclusiveMinimum": 0}, "standard_error": object{"type": "string", "minLength": 1},
+			"reference": object{"type": "number"},
 		})}
 	case *loop.Stop:
 		properties := object{}

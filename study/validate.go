@@ -177,6 +177,9 @@ func (d *Definition) objectiveFaults() (faults []error) {
 		if fault := d.noiseFault(&o); fault != nil {
 			faults = append(faults, faultAt(fmt.Errorf("objectives: noise_sd of %q %w", o.Name, fault), "objectives", i, "noise_sd"))
 		}
+		if fault := d.errorFault(&o); fault != nil {
+			faults = append(faults, faultAt(fmt.Errorf("objectives: standard_error of %q %w", o.Name, fault), "objectives", i, "standard_error"))
+		}
 		if o.Name == "" {
 			faults = append(faults, faultAt(errors.New("objectives: name is missing"), "objectives", i))
 		} else if strings.ContainsFunc(o.Name, unicode.IsControl) {
@@ -203,6 +206,34 @@ func (d *Definition) noiseFault(o *Objective) error {
 		return errors.New("and noise of surrogate state the same: use one of them")
 	}
 	return nil
+}
+
+// errorFault returns the fault of the standard error of an objective.
+func (d *Definition) errorFault(o *Objective) error {
+	_, given := d.Surrogate.Settings["noise"]
+	switch {
+	case o.StandardError == "":
+		return nil
+	case slices.ContainsFunc(d.Objectives, func(p Objective) bool { return p.Name == o.StandardError }):
+		return fmt.Errorf("is %q, an objective: name another number that trials report", o.StandardError)
+	case o.NoiseFree:
+		return fmt.Errorf("is %q, and it is declared exact: use one of standard_error and noise_free", o.StandardError)
+	case given:
+		return errors.New("and noise of surrogate state the same: use one of them")
+	case !d.takesNoise():
+		return fmt.Errorf("is %q, and surrogate %s takes one noise for all values: use gp, or noise_sd", o.StandardError, d.SurrogateName())
+	}
+	return nil
+}
+
+// takesNoise reports whether the surrogate model takes the noise of each value. A name that does not exist is another fault.
+func (d *Definition) takesNoise() bool {
+	m, err := catalog.NewMethod(d.SurrogateName())
+	if err != nil {
+		return true
+	}
+	_, ok := m.Surrogate.(surrogate.NoiseTaker)
+	return ok
 }
 
 // optionFaults returns the faults of values that package loop does not accept.

@@ -24,7 +24,8 @@ var otherKeys = remedies(map[string]string{
 	"random_state random_seed":                            "use seed",
 	"study_name experiment_name experiment project title": "use name",
 	"noise_free noise":                                    "use noise_free: true, or noise_sd: NUMBER, in an entry of objectives",
-	"noise_sd noise_std noise_sigma sem yvar":             "use noise_sd: NUMBER in an entry of objectives",
+	"noise_sd noise_std noise_sigma":                      "use noise_sd: NUMBER in an entry of objectives",
+	"standard_error sem yvar":                             "use standard_error: NAME in an entry of objectives, a number that trials report, or noise_sd: NUMBER",
 	"storage store":                                       "give the store on the command line with --store",
 	"parameter_constraints":                               "use constraints",
 	"outcome_constraints metric_constraints":              "use require: [\"NAME <= NUMBER\"]",
@@ -39,13 +40,14 @@ var otherKeys = remedies(map[string]string{
 
 // otherObjectiveKeys gives the remedy for such keys in an entry of objectives.
 var otherObjectiveKeys = remedies(map[string]string{
-	"direction mode":            "use goal: minimize or maximize",
-	"minimize maximize":         "use goal: minimize or goal: maximize",
-	"metric metric_name":        "use name",
-	"noise noisy deterministic": "use noise_free: true for an objective that gives equal values at equal points, or noise_sd for noise of a known standard deviation",
-	"noise_std noise_sigma noise_variance noise_level sem standard_error yvar": "use noise_sd: the standard deviation of the noise of a value, in its unit",
-	"threshold ref reference_point ref_point objective_threshold":              "use reference, for several objectives",
-	"target weight": later,
+	"direction mode":                                              "use goal: minimize or maximize",
+	"minimize maximize":                                           "use goal: minimize or goal: maximize",
+	"metric metric_name":                                          "use name",
+	"noise noisy deterministic":                                   "use noise_free: true for an objective that gives equal values at equal points, or noise_sd for noise of a known standard deviation",
+	"noise_std noise_sigma noise_variance noise_level":            "use noise_sd: the standard deviation of the noise of a value, in its unit",
+	"sem yvar standard_deviation":                                 "use noise_sd: NUMBER, or standard_error: NAME, a number that trials report, for a noise that differs between trials",
+	"threshold ref reference_point ref_point objective_threshold": "use reference, for several objectives",
+	"target weight":                                               later,
 })
 
 // otherBeliefKeys gives the remedy for such keys in an entry of optimum.

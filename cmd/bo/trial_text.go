@@ -91,12 +91,12 @@ func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 func numbersText(t *store.Trial, d *study.Definition, value float64, digits numberDigits) string {
 	declared := d.Declared()
 	if len(declared) == 1 && len(d.Require) == 0 {
-		return digits.text(declared[0], value)
+		return digits.text(declared[0], value) + errorText(t, d, declared[0])
 	}
 	var parts []string
 	for _, name := range declared {
 		if x, ok := t.Numbers[name]; ok {
-			parts = append(parts, name+" "+digits.text(name, x))
+			parts = append(parts, name+" "+digits.text(name, x)+errorText(t, d, name))
 		} else {
 			parts = append(parts, "no "+name)
 		}
@@ -107,11 +107,21 @@ func numbersText(t *store.Trial, d *study.Definition, value float64, digits numb
 	return strings.Join(parts, "  ")
 }
 
+// errorText returns " ± " and the standard error of a number of t, "" if t has none.
+func errorText(t *store.Trial, d *study.Definition, name string) string {
+	for _, o := range d.Goals() {
+		if sd, ok := t.Numbers[o.StandardError]; ok && o.Name == name && o.StandardError != "" {
+			return " ± " + short(sd)
+		}
+	}
+	return ""
+}
+
 // resultText is numbersText of a trial of a run. A single objective without requirements has the name "value".
 func resultText(t *store.Trial, d *study.Definition) string {
 	value := t.Numbers[d.Objective().Name]
 	if len(d.Declared()) == 1 && len(d.Require) == 0 {
-		return "value " + short(value)
+		return "value " + short(value) + errorText(t, d, d.Objective().Name)
 	}
 	return numbersText(t, d, value, nil)
 }
@@ -193,7 +203,7 @@ func eachParam(params json.RawMessage, number func(json.Number) string) string {
 func resultLine(t *store.Trial, d *study.Definition) string {
 	line := fmt.Sprintf("trial %d  %s", t.Number, fullParams(t.Params))
 	for _, name := range d.Declared() {
-		line += "  " + name + " " + number(t.Numbers[name])
+		line += "  " + name + " " + number(t.Numbers[name]) + errorText(t, d, name)
 	}
 	return line
 }

@@ -21,6 +21,7 @@ from functionspace_bo import (
     Ordinal,
     Study,
     StudyError,
+    TrialError,
     minimize,
 )
 
@@ -40,6 +41,28 @@ def test_known_noise() -> None:
         assert study.definition["objectives"] == [{"name": "value", "noise_sd": 0.2}]
     with pytest.raises(StudyError, match="declared exact"):
         Study({"x": Float(0, 1)}, noise_sd=0.2, noise_free=True)
+
+
+def test_standard_error() -> None:
+    def predicted(se: float) -> tuple[float, float]:
+        with Study({"x": Float(0, 1)}, initial=2, standard_error="se") as study:
+            assert study.definition["objectives"] == [{"name": "value", "standard_error": "se"}]
+            for x, value in ((0.1, 1.0), (0.4, 2.0), (0.6, 0.0), (0.9, 3.0)):
+                study.add({"x": x}, {"value": value, "se": se if x == 0.6 else 0.01})
+            prediction = study.predict([{"x": 0.6}])[0]
+            return prediction.mean["value"], prediction.sd["value"]
+
+    exact, poor = predicted(0.01), predicted(2.0)
+    assert abs(exact[0]) < 0.1 < poor[0]
+    assert exact[1] < 0.1 < poor[1]
+
+    with Study({"x": Float(0, 1)}, standard_error="se") as study:
+        trial = study.ask()
+        with pytest.raises(TrialError, match="the standard error se is -1, want a number of at"):
+            study.tell(trial, {"value": 1, "se": -1})
+        study.tell(trial, {"value": 1})
+    with pytest.raises(StudyError, match="declared exact"):
+        Study({"x": Float(0, 1)}, standard_error="se", noise_free=True)
 
 
 @pytest.mark.parametrize(

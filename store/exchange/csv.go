@@ -91,7 +91,7 @@ func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
 		}
 	}
 	removed, numbers := map[string]bool{}, map[string]bool{}
-	for _, name := range d.Declared() {
+	for _, name := range slices.Concat(d.Declared(), d.StandardErrors()) {
 		numbers[name] = name != t.objective
 	}
 	for i := range trials {

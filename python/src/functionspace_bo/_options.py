@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 
-OBJECTIVE = frozenset({"goal", "noise_free", "noise_sd"})
+OBJECTIVE = frozenset({"goal", "noise_free", "noise_sd", "standard_error"})
 """Keys of the objective that are also options."""
 
 
@@ -53,6 +53,7 @@ HELP = {
     "goal": "minimize or maximize.",
     "noise_free": "Equal points have equal values.",
     "noise_sd": "Standard deviation of the noise of a value, in its unit, if it is known.",
+    "standard_error": "Name of the reported number that is the standard error of a value.",
     "averaged": "largest number of observations with which predictions that are shown are averaged over hyperparameters; 1 turns it off; default 40.",
     "exact": "largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.",
     "isotropic": "one lengthscale for all inputs instead of one per input; default false.",
@@ -653,6 +654,7 @@ if TYPE_CHECKING:
             "noise_free": bool,
             "noise_sd": float,
             "reference": float,
+            "standard_error": str,
         },
         total=False,
     )
@@ -756,3 +758,5 @@ if TYPE_CHECKING:
         """Equal points have equal values."""
         noise_sd: float
         """Standard deviation of the noise of a value, in its unit, if it is known."""
+        standard_error: str
+        """Name of the reported number that is the standard error of a value."""

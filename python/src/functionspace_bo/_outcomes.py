@@ -30,6 +30,8 @@ class Goal:
 
     name: str = "value"
     maximize: bool = False
+    standard_error: str = ""
+    """The name of the number that is the standard error of its value; "" is none."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,14 @@ class Outcomes:
         cost is the name of the number that is limited, if there is one.
         """
         listed = definition.get("objectives") or [{}]
-        goals = (Goal(o.get("name") or "value", o.get("goal") == "maximize") for o in listed)
+        goals = (
+            Goal(
+                o.get("name") or "value",
+                o.get("goal") == "maximize",
+                o.get("standard_error") or "",
+            )
+            for o in listed
+        )
         return cls(tuple(goals), tuple(known(Requirement, r) for r in requirements), cost)
 
     @property
@@ -91,6 +100,11 @@ class Outcomes:
         The value is None if there are several objectives.
         """
         numbers = read_numbers(value, [g.name for g in self.goals], self.declared)
+        for name in (g.standard_error for g in self.goals):
+            if numbers.get(name, 0) < 0:
+                raise TrialError(
+                    f"the standard error {name} is {numbers[name]:g}, want a number of at least 0"
+                )
         for name in self.declared:
             if name not in numbers:
                 only = ", ".join(sorted(numbers))
