@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,7 +33,7 @@ type Table struct {
 	mixed map[[2]int]bool // cells of numbers with a decimal point, in a table with decimal commas
 }
 
-// Read reads a table; name stands in messages. It skips a byte order mark, blank
+// Read reads a table in UTF-8; name stands in messages. It skips a byte order mark, blank
 // lines and rows of empty cells. The cells are separated by commas, or by semicolons or tabs if
 // these are in the first line and commas are not. Then numbers may have a decimal comma, which becomes a
 // point in Rows.
@@ -41,7 +42,7 @@ func Read(name string, r io.Reader) (*Table, error) {
 	if start, _ := buffered.Peek(3); string(start) == "\ufeff" {
 		_, _ = buffered.Discard(3)
 	} else if isUTF16(start) {
-		return nil, fmt.Errorf("%s: the file is encoded in UTF-16, want UTF-8", name)
+		return nil, fmt.Errorf("%s: the file is encoded in UTF-16, want UTF-8: save the file as CSV UTF-8", name)
 	}
 	start, _ := buffered.Peek(buffered.Size())
 	if oldMac(start) {
@@ -63,10 +64,13 @@ func Read(name string, r io.Reader) (*Table, error) {
 			}
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		line, _ := cr.FieldPos(0)
 		for i := range record {
 			record[i] = strings.TrimSpace(record[i])
+			if !utf8.ValidString(record[i]) { // a name in another encoding would be another column
+				return nil, fmt.Errorf("%s: line %d: %s is not in UTF-8: save the file as CSV UTF-8", name, line, Quote(record[i]))
+			}
 		}
-		line, _ := cr.FieldPos(0)
 		if err := t.add(record, line); err != nil {
 			return nil, err
 		}

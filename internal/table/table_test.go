@@ -53,9 +53,11 @@ func TestReadTableErrors(t *testing.T) {
 		"x,y\n1,1e999\n":      `a.csv: row 1 (line 2), column "y": 1e999 is not a finite number`,
 		"x,y\n1,\n":           `a.csv: row 1 (line 2), column "y": the cell is empty`,
 		"x,y\n1,-2e300\n":     `a.csv: row 1 (line 2), column "y": the magnitude of -2e300 exceeds 1e+300`,
-		"\xff\xfex\x00,\x00":  "a.csv: the file is encoded in UTF-16, want UTF-8",
-		"\xfe\xff\x00x\x00,":  "a.csv: the file is encoded in UTF-16, want UTF-8",
-		"x\x00,\x00y\x00":     "a.csv: the file is encoded in UTF-16, want UTF-8",
+		"\xff\xfex\x00,\x00":  "a.csv: the file is encoded in UTF-16, want UTF-8: save the file as CSV UTF-8",
+		"\xfe\xff\x00x\x00,":  "a.csv: the file is encoded in UTF-16, want UTF-8: save the file as CSV UTF-8",
+		"x\x00,\x00y\x00":     "a.csv: the file is encoded in UTF-16, want UTF-8: save the file as CSV UTF-8",
+		"x,y (\xb0C)\n1,2\n":  `a.csv: line 1: "y (\xb0C)" is not in UTF-8: save the file as CSV UTF-8`,
+		"x,y,z\n1,2,\xfc\n":   `a.csv: line 2: "\xfc" is not in UTF-8: save the file as CSV UTF-8`,
 		"x,Y\n1,2\n":          `a.csv: no column "y": did you mean Y?`,
 	} {
 		tb, err := Read("a.csv", strings.NewReader(text))
