@@ -100,6 +100,11 @@ func (c *studyCreateCmd) Run(e *env) error {
 		}
 		e.printNotes(notes)
 		e.printHints(d)
+		v, err := u.Brief(e.ctx)
+		if err != nil {
+			return err
+		}
+		warnUnfit(e, v, "definition of the study")
 		if c.JSON {
 			stored, _, err := u.Definition(e.ctx)
 			if err != nil {
