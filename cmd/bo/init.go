@@ -396,6 +396,14 @@ func yamlText(text string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./=+:,@%{}-]+$`)
 
+// shellWord writes an argument for a command in a message.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return quoteWord(word)
+}
+
 // quoteWord writes a word so that splitWords reads it as the same word.
 func quoteWord(word string) string {
 	switch {

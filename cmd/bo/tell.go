@@ -57,13 +57,13 @@ func (c *tellCmd) Run(e *env) error {
 			return c.tellTable(e, u, d)
 		}
 		if c.Trial == 0 && c.Value == nil {
-			return usagef("the number of the trial is missing, such as bo tell %s 1 %s=12.6", c.Study, d.Objective().Name)
+			return usagef("the number of the trial is missing, such as bo tell %s 1 %s", c.Study, shellWord(d.Objective().Name+"=12.6"))
 		}
 		if c.Step != nil {
 			return c.report(e, u)
 		}
 		if len(c.Value) == 0 && !(c.Correct && (c.Note != "" || c.At != nil)) {
-			return usagef("the value is missing, such as bo tell %s %d %s=12.6", c.Study, c.Trial, d.Objective().Name)
+			return usagef("the value is missing, such as bo tell %s %d %s", c.Study, c.Trial, shellWord(d.Objective().Name+"=12.6"))
 		}
 		numbers, err := parseNumbers(c.Value, d.Objective().Name)
 		if err != nil {
@@ -123,7 +123,7 @@ func parseNumbers(words []string, objective string) (map[string]float64, error) 
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
-		return nil, fmt.Errorf("the value is %s, want a number or a JSON object of numbers", brief(text))
+		return nil, fmt.Errorf("the value is %s, want a number such as 12.6, or a JSON object of numbers", brief(text))
 	}
 	numbers := make(map[string]float64, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {

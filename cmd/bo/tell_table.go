@@ -124,7 +124,7 @@ func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Resul
 			}
 		}
 		if row := r.Params[name]; !sameSetting(was, row) {
-			return false, fmt.Errorf("trial %d was suggested at %s=%v, and the row has %v: record a result at other values by bo tell %s %[1]d --at %[2]s=%[4]v", t.Number, name, was, row, c.Study)
+			return false, fmt.Errorf("trial %d was suggested at %s=%v, and the row has %v: record a result at other values by bo tell %s %[1]d VALUE --at %[6]s", t.Number, name, was, row, c.Study, shellWord(fmt.Sprintf("%s=%v", name, row)))
 		}
 	}
 	if t.State == store.Pending {
