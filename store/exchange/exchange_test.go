@@ -367,8 +367,12 @@ func continues(t *testing.T, u *store.Study, state []byte) {
 	if f.Study == nil {
 		f.Study = state
 	}
-	l, err := loop.Resume(bytes.NewReader(f.Study), o)
+	l, err := loop.ResumeIn(bytes.NewReader(f.Study), v.Space, o)
 	require.NoError(t, err)
+	told := map[string]float64{}
+	for _, name := range v.Definition.Declared() {
+		told[name] = 3
+	}
 	for range 2 {
 		want, err := l.Ask(ctx, 1)
 		require.NoError(t, err)
@@ -377,8 +381,8 @@ func continues(t *testing.T, u *store.Study, state []byte) {
 		params, err := json.Marshal(want[0].Point)
 		require.NoError(t, err)
 		require.Equal(t, string(params), string(got[0].Params))
-		require.NoError(t, l.Tell(want[0].ID, 3))
-		_, err = u.Tell(ctx, store.Report{Trial: got[0].Number, Token: got[0].Token, Numbers: map[string]float64{"value": 3}})
+		require.NoError(t, l.TellOutcome(want[0].ID, loop.Outcome{Value: 3, Numbers: told}))
+		_, err = u.Tell(ctx, store.Report{Trial: got[0].Number, Token: got[0].Token, Numbers: told})
 		require.NoError(t, err)
 	}
 }
@@ -410,6 +414,55 @@ func TestReadStudyOfLoop(t *testing.T) {
 	u, err := memory(t).Restore(ctx, "l", in.Snapshot)
 	require.NoError(t, err)
 	continues(t, u, b.Bytes())
+}
+
+// A saved study keeps its objectives, requirements, constraints, beliefs, first points and maximizer.
+func TestReadOutcomesAndBeliefsOfLoop(t *testing.T) {
+	noise, reference := 0.1, 9.0
+	params := []space.Parameter{space.Float("x", 0, 1), space.Int("n", 1, 4)}
+	for _, d := range []*study.Definition{
+		{
+			Parameters: params, Objectives: []study.Objective{
+				{Name: "loss", NoiseSD: &noise, Reference: &reference}, {Name: "gain", Goal: study.Maximize, NoiseFree: true},
+			},
+		},
+		{
+			Parameters: params, Constraints: []string{"x * n <= 3"}, Objectives: []study.Objective{{Name: "value", Goal: study.Maximize}},
+			Require: []string{"latency <= 20.5", "share >= 1e-07"}, Optimum: map[string]loop.Belief{"x": {Around: 0.3, Within: 0.1}},
+			PriorMean: "2 * x + n", First: []map[string]any{{"n": 2.0}, {"x": 0.5}}, Maximizer: map[string]any{"raw": json.Number("200")},
+		},
+	} {
+		d.Version, d.Name, d.Initial, d.Seed = 1, "l", 4, 4
+		s, err := d.Space()
+		require.NoError(t, err)
+		o, err := d.Method()
+		require.NoError(t, err)
+		l, err := loop.New(s, o)
+		require.NoError(t, err)
+		for i := range 5 {
+			trials, err := l.Ask(ctx, 1)
+			require.NoError(t, err)
+			v := float64(i)
+			require.NoError(t, l.TellOutcome(trials[0].ID, loop.Outcome{
+				Value: v, Numbers: map[string]float64{"loss": v, "gain": v * v, "latency": 22 - v, "share": 0.1},
+			}))
+		}
+		var b bytes.Buffer
+		require.NoError(t, l.Save(&b))
+		in, err := exchange.Read(bytes.NewReader(b.Bytes()))
+		require.NoError(t, err)
+		got := in.Snapshot.Definition
+		require.Equal(t, d.Objectives, got.Objectives)
+		require.Equal(t, d.Require, got.Require)
+		require.Equal(t, d.Constraints, got.Constraints)
+		require.Equal(t, d.Optimum, got.Optimum)
+		require.Equal(t, d.PriorMean, got.PriorMean)
+		require.Equal(t, d.First, got.First)
+		require.Equal(t, d.Maximizer, got.Maximizer)
+		u, err := memory(t).Restore(ctx, "l", in.Snapshot)
+		require.NoError(t, err)
+		continues(t, u, b.Bytes())
+	}
 }
 
 // Stopped trials keep the steps on which their expected values depend, and lost trials stay lost.

@@ -13,9 +13,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/loop"
-	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 	"github.com/functionspace/bo/surrogate"
@@ -47,7 +49,15 @@ type savedStudy struct {
 		Seed        uint64             `json:"seed"`
 		Maximize    bool               `json:"maximize"`
 		NoiseFree   bool               `json:"noise_free"`
-		NoiseSD     *float64           `json:"noise_sd"`
+		NoiseSD     float64            `json:"noise_sd"`
+		Objectives  []loop.Goal        `json:"objectives"`
+		Require     []loop.Requirement `json:"require"`
+
+		Optimum   map[string]loop.Belief `json:"optimum"`
+		PriorMean string                 `json:"prior_mean"`
+		First     []map[string]any       `json:"first"`
+
+		Maximizer acquisition.MaximizeOptions `json:"maximizer"`
 	} `json:"options"`
 	Queue []json.RawMessage `json:"queue"`
 	Warm  surrogate.State   `json:"warm"`
@@ -82,7 +92,11 @@ func readState(r io.Reader) (*Import, error) {
 		return nil, err
 	}
 	o.Batch = saved.Options.Batch
-	u, err := loop.Resume(bytes.NewReader(f.Study), o)
+	sp, err := d.Space()
+	if err != nil {
+		return nil, err
+	}
+	u, err := loop.ResumeIn(bytes.NewReader(f.Study), sp, o)
 	if err != nil {
 		return nil, err
 	}
@@ -96,17 +110,26 @@ func readState(r io.Reader) (*Import, error) {
 
 // stateDefinition returns the definition equivalent to the arguments and the saved options.
 func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Definition, error) {
-	s, err := space.Parse(saved.Space)
+	s, err := expression.Parse(saved.Space)
 	if err != nil {
 		return nil, err
 	}
 	o := &saved.Options
 	d := &study.Definition{
-		Version: study.Version, Parameters: s.Parameters(), Initial: o.Initial, Seed: o.Seed, Design: o.Design, Warp: o.Warp, Local: o.Local,
-		Objectives: []study.Objective{{Name: "value", NoiseFree: o.NoiseFree, NoiseSD: o.NoiseSD}},
+		Version: study.Version, Initial: o.Initial, Seed: o.Seed, Design: o.Design, Warp: o.Warp, Local: o.Local,
+		Objectives: saved.objectives(), Optimum: o.Optimum, PriorMean: o.PriorMean, First: o.First,
 	}
-	if o.Maximize {
-		d.Objectives[0].Goal = study.Maximize
+	d.Parameters, d.Constraints = study.SpaceOf(s)
+	for _, r := range o.Require {
+		d.Require = append(d.Require, r.String())
+	}
+	if o.Maximizer, err = settings.Resolve("maximizer", o.Maximizer); err != nil {
+		return nil, err
+	}
+	for _, m := range settings.List(&o.Maximizer) {
+		if value, err := settings.Get(&o.Maximizer, m.Key); err == nil && value != m.Default {
+			setSetting(&d.Maximizer, m.Key, value)
+		}
 	}
 	if o.Batch > 1 {
 		d.Batch = o.Batch
@@ -134,6 +157,25 @@ func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Defin
 		}
 	}
 	return d, in.stateSettings(d, sets)
+}
+
+// objectives returns the objectives; a single one is named "value".
+func (s *savedStudy) objectives() []study.Objective {
+	goals := s.Options.Objectives
+	if len(goals) == 0 {
+		goals = []loop.Goal{{Name: "value", Maximize: s.Options.Maximize, NoiseFree: s.Options.NoiseFree, NoiseSD: s.Options.NoiseSD}}
+	}
+	objectives := make([]study.Objective, len(goals))
+	for i, g := range goals {
+		objectives[i] = study.Objective{Name: g.Name, NoiseFree: g.NoiseFree, Reference: g.Reference}
+		if g.Maximize {
+			objectives[i].Goal = study.Maximize
+		}
+		if g.NoiseSD != 0 {
+			objectives[i].NoiseSD = &g.NoiseSD
+		}
+	}
+	return objectives
 }
 
 // byType returns the surrogate and the acquisition function of a study that a Go program
@@ -186,13 +228,17 @@ func (in *Import) stateSettings(d *study.Definition, sets [][2]string) error {
 		if group, rest, ok := strings.Cut(key, "."); ok {
 			prefix, key = group+".", rest
 		}
-		group := map[string]*map[string]any{"": &d.Surrogate.Settings, "acquisition.": &d.Acquisition.Settings, "maximizer.": &d.Maximizer}[prefix]
-		if *group == nil {
-			*group = map[string]any{}
-		}
-		(*group)[key] = settingValue(set[1])
+		setSetting(map[string]*map[string]any{"": &d.Surrogate.Settings, "acquisition.": &d.Acquisition.Settings, "maximizer.": &d.Maximizer}[prefix], key, set[1])
 	}
 	return nil
+}
+
+// setSetting sets a setting of a group to the value of a text.
+func setSetting(group *map[string]any, key, text string) {
+	if *group == nil {
+		*group = map[string]any{}
+	}
+	(*group)[key] = settingValue(text)
 }
 
 // settingValue converts the text of a setting to a JSON value.
