@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"sync/atomic"
 	"testing"
 
@@ -162,4 +163,28 @@ func TestEqualValuesDoNotEndARun(t *testing.T) {
 		return store.Report{Numbers: map[string]float64{"value": 2}}, nil
 	}, store.RunOptions{OnRegret: func(loop.Regret) { t.Error("an estimate") }})
 	require.NoError(t, err)
+}
+
+// An evaluation outside the constraints counts in fits of stored studies and of package study.
+func TestEarlierEvaluationsOutsideConstraints(t *testing.T) {
+	ctx := context.Background()
+	d := line(9)
+	d.Initial, d.Constraints, d.Defaults = 2, []string{"x <= 0.6"}, map[string]any{"x": 0.5}
+	for i, x := range []float64{0.1, 0.3, 0.55, 0.8, 7} {
+		value := []float64{3, 2, 1, -5, -9}[i]
+		d.Earlier.Trials = append(d.Earlier.Trials, study.Told{Params: map[string]any{"x": x}, Value: &value})
+	}
+	u, err := store.New(store.NewMemory(), store.Options{}).Create(ctx, d)
+	require.NoError(t, err)
+	want, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	got, err := study.Suggest(ctx, &study.Request{Study: d})
+	require.NoError(t, err)
+	require.Equal(t, 4, got.Fit.Observations)
+	params, err := json.Marshal(got.Points[0].Params)
+	require.NoError(t, err)
+	require.JSONEq(t, string(want[0].Params), string(params))
+	best, err := study.Suggest(ctx, &study.Request{Study: d, Action: study.ActionRecommend})
+	require.NoError(t, err)
+	require.Equal(t, 3, best.Recommendation.Observed.Trial)
 }

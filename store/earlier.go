@@ -12,8 +12,8 @@ import (
 
 // AddEarlier records the earlier evaluations of a definition that the study does not have yet, as
 // finished trials that do not count against the budget, and returns the added trials. An
-// evaluation whose parameters lie outside the study's space is kept and left out of fits. The
-// study has an evaluation if an added trial has its parameters, state and numbers, so a repeated
+// evaluation whose parameters lie outside the study's space is kept. Fits leave it out, unless it violates
+// constraints alone. The study has an evaluation if an added trial has its parameters, state and numbers, so a repeated
 // call adds nothing.
 func (u *Study) AddEarlier(ctx context.Context, d *study.Definition) ([]Trial, error) {
 	if d.Earlier.IsZero() {
@@ -61,7 +61,7 @@ func addEarlier(tx Tx, row *Row, now time.Time, d *study.Definition) ([]Trial, e
 		if e.State == loop.Failed {
 			t.Failure, t.Message = FailedByProgram, "failed in an earlier evaluation"
 		}
-		if e.Point.Space() != nil {
+		if e.Point.Space() != nil && !e.Outside {
 			t.Params, err = json.Marshal(e.Point)
 		} else {
 			t.Params, err = json.Marshal(e.Params)

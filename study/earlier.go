@@ -90,9 +90,10 @@ func (t *Told) outcome(d *Definition) (state loop.State, value float64, numbers 
 
 // EarlierTrial is an evaluation of Definition.Earlier.
 type EarlierTrial struct {
-	// Point is the point of the space; a point without a space lies outside it, and is left
-	// out of fits.
+	// Point is the point of the space; a point without a space lies outside its ranges or lists of values, and is
+	// left out of fits.
 	Point   space.Point
+	Outside bool // as loop.Trial.Outside: Point violates constraints
 	Params  map[string]any
 	State   loop.State // Complete or Failed
 	Numbers map[string]float64
@@ -121,14 +122,21 @@ func (d *Definition) EarlierTrial(s *space.Space, i int) (EarlierTrial, error) {
 			return out, fmt.Errorf("%s is %v, want a finite number", name, v)
 		}
 	}
-	if out.Point, err = s.PointWith(t.Params, d.Defaults); err == nil || d.outside(s, t.Params) {
+	if out.Point, err = s.PointWith(t.Params, d.Defaults); err == nil {
+		return out, nil
+	}
+	if p, fault := s.Outside(t.Params, d.Defaults); fault == nil {
+		out.Point, out.Outside = p, true
+		return out, nil
+	}
+	if d.outside(s, t.Params) {
 		return out, nil
 	}
 	return out, err
 }
 
 // outside reports whether params have values of the right types for a point of the space, so
-// that only ranges, lists of values, conditions or constraints exclude it.
+// that only ranges, lists of values or conditions exclude it.
 func (d *Definition) outside(s *space.Space, params map[string]any) bool {
 	known := 0
 	for _, p := range s.Parameters() {

@@ -185,8 +185,8 @@ func (s *state) with(r *Request) (*state, error) {
 	return &next, nil
 }
 
-// addEarlier adds the earlier evaluations of the definition that are points of the space. They
-// have the numbers from 1.
+// addEarlier adds the earlier evaluations of the definition that are points of the space or violate its constraints
+// alone. They have the numbers from 1.
 func (s *state) addEarlier() error {
 	for i := range s.definition.Earlier.Trials {
 		t, err := s.definition.EarlierTrial(s.space, i)
@@ -195,7 +195,8 @@ func (s *state) addEarlier() error {
 		}
 		if t.Point.Space() != nil {
 			s.history.Trials = append(s.history.Trials, loop.Trial{
-				ID: i + 1, Point: t.Point, Source: loop.Added, State: t.State, Value: t.Numbers[s.definition.Objective().Name], Numbers: t.Numbers,
+				ID: i + 1, Point: t.Point, Outside: t.Outside, Source: loop.Added,
+				State: t.State, Value: t.Numbers[s.definition.Objective().Name], Numbers: t.Numbers,
 			})
 		}
 	}
