@@ -58,7 +58,7 @@ type Told struct {
 	// pending without.
 	State string `json:"state,omitempty"`
 	// Value is the value of the objective. It may be in Numbers instead, under the name of the
-	// objective.
+	// objective. In JSON it may be null only beside Numbers or a State.
 	Value   *float64           `json:"value,omitempty"`
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 	// Steps are added to the steps of the trial in earlier requests.
@@ -279,10 +279,18 @@ func parseRequest(text []byte) (*Request, error) {
 	return r, nil
 }
 
-// checkNulls returns an error if a number in the JSON form of a Told is null, which encoding/json reads as 0.
+// checkNulls returns an error if a number in the JSON form of a Told is null, which encoding/json reads as 0, or if the
+// value is null, such as JavaScript writes for NaN, in a trial without numbers and a state, which would be pending.
 func checkNulls(told []byte) error {
-	var t struct{ Numbers map[string]*float64 }
+	var t struct {
+		State   string
+		Value   json.RawMessage
+		Numbers map[string]*float64
+	}
 	_ = json.Unmarshal(told, &t)
+	if string(t.Value) == "null" && t.State == "" && t.Numbers == nil {
+		return errors.New("value is null, want a number, or state pending or failed")
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.Numbers)) {
 		if t.Numbers[name] == nil {
 			return fmt.Errorf("%s is null, want a number", name)

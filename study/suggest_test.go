@@ -52,6 +52,8 @@ func TestRequestFaults(t *testing.T) {
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
 		{`"value": 3`, `"state": "done"`, `want complete, failed, stopped, lost or pending`},
 		{`"value": 3`, `"numbers": {"loss": null}`, `trial 1 of 4: loss is null, want a number`},
+		{`"value": 3`, `"value": null`, `trial 1 of 4: value is null, want a number, or state pending or failed`},
+		{`"value": 3`, `"value": null, "state": "complete"`, `without a value or a number named "loss"`},
 		{`"value": 3`, `"trial": -3`, "its number -3 is not above 0"},
 		{`"max": 1`, `"max": 0`, "invalid study"},
 		{`"n": 2`, `"warm": "x"`, "warm is not the warm start"},
@@ -68,6 +70,19 @@ func TestRequestFaults(t *testing.T) {
 		var reply struct{ Error string }
 		require.NoError(t, json.Unmarshal(out.Bytes(), &reply))
 		require.Contains(t, reply.Error, c.text, c.by)
+	}
+}
+
+// A client may write an absent value as null beside the state or the numbers of the trial.
+func TestNullBesideAState(t *testing.T) {
+	for rest, name := range map[string]loop.State{
+		`"state": "pending"`: loop.Pending, `"state": "failed"`: loop.Failed, `"numbers": {"loss": 2}`: loop.Complete,
+	} {
+		r, err := ParseRequest([]byte(strings.Replace(request, `"value": 3`, `"value": null, `+rest, 1)))
+		require.NoError(t, err)
+		st, err := (&state{}).with(r)
+		require.NoError(t, err)
+		require.Equal(t, name, st.history.Trials[0].State)
 	}
 }
 
