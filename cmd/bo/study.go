@@ -355,10 +355,15 @@ func (c *studyEditCmd) change(d study.Definition, file *study.Definition) (*stud
 	return &d, nil
 }
 
-// replaced returns a list of conditions with others added and removed. The error of a condition that is not in the list begins with
-// missing.
+// replaced returns a list of conditions with others added, each once, and removed. The error of a condition that is not in the list
+// begins with missing.
 func replaced(list, added, removed []string, missing string) ([]string, error) {
-	list = slices.Concat(list, added)
+	list = slices.Clone(list)
+	for _, text := range added {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
 	for _, text := range removed {
 		i := slices.Index(list, text)
 		if i < 0 {
