@@ -138,7 +138,8 @@ func terminate(ctx context.Context, cmd *exec.Cmd) {
 	limit := time.NewTimer(stopTime)
 	defer limit.Stop()
 	_ = askGroup(cmd)
-	for groupExists(cmd) {
+	// groupExists may read the state of all processes of the machine, so the interval grows.
+	for wait := 20 * time.Millisecond; groupExists(cmd); wait = min(wait*5/4, 250*time.Millisecond) {
 		select {
 		case <-ctx.Done():
 			_ = killGroup(cmd)
@@ -146,7 +147,7 @@ func terminate(ctx context.Context, cmd *exec.Cmd) {
 		case <-limit.C:
 			_ = killGroup(cmd)
 			return
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(wait):
 		}
 	}
 }
