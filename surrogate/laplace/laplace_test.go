@@ -66,6 +66,27 @@ func TestLinearModelIsExact(t *testing.T) {
 	}
 }
 
+// The mean follows the data with every curvature. With the evidence of the diagonal it is a constant up to 80 observations.
+func TestCurvaturesFollowTheData(t *testing.T) {
+	for _, n := range []int{10, 20, 40, 80} {
+		rng := random.New(1, "data", 0)
+		d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{0}, Hi: []float64{1}}
+		for i := range n {
+			d.X.Set(i, 0, float64(i)/float64(n-1))
+			d.Y[i] = 1.4*math.Sin(6*d.X.At(i, 0)) + 0.1*rng.NormFloat64()
+		}
+		for _, curvature := range []string{"full", "kron", "diagonal"} {
+			p, err := Model{Curvature: curvature}.Fit(t.Context(), d, random.New(1, "fit", 0))
+			require.NoError(t, err)
+			mean, variance := make([]float64, n), make([]float64, n)
+			p.Predict(mean, variance, d.X)
+			for i, m := range mean {
+				require.InDelta(t, d.Y[i], m, 0.4, "%s, %d observations", curvature, n)
+			}
+		}
+	}
+}
+
 // Observing every point twice equals halving the noise variance.
 func TestDoubledData(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 0.3, 0.7, 1})

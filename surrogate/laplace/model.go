@@ -76,6 +76,12 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if m.Preset == surrogate.Published {
 		start = nil
 	}
+	// The determinant of the diagonal is far above the determinant of G if weights are correlated. Its evidence is then
+	// often largest for a constant function, so another curvature gives the evidence of a training that maximises it.
+	evidence := m.Curvature
+	if evidence == mapnet.Diagonal && m.Preset != surrogate.Published {
+		evidence = p.Cheap()
+	}
 	// The first training without an earlier fit starts at a strong prior, the others at a weak one.
 	from, next := p.StartStrong, p.Start
 	if start != nil {
@@ -86,12 +92,17 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		rng := random.Split(rng, "training", i)
 		w, h := from(start, rng)
 		start, from, next = nil, next, p.Start
-		f, err := p.Fit(ctx, m.Curvature, w, h, rng)
+		f, err := p.Fit(ctx, evidence, w, h, rng)
 		if err != nil {
 			return nil, fmt.Errorf("laplace: %w", err)
 		}
 		if best == nil || f.Evidence > best.Evidence {
 			best = f
+		}
+	}
+	if evidence != m.Curvature {
+		if best.Curvature, err = p.NewCurvature(ctx, m.Curvature, best.W); err != nil {
+			return nil, fmt.Errorf("laplace: %w", err)
 		}
 	}
 	cov, err := best.Curvature.Covariance(best.Hypers)
