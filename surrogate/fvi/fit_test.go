@@ -50,6 +50,35 @@ func TestNearTheExactProcess(t *testing.T) {
 	}
 }
 
+// Beyond the observations that the start uses training has a step for each, within bounds, at a larger rate. A schedule
+// that is given stays.
+func TestScheduleOfManyObservations(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		warm  bool
+		m     Model
+		steps int
+		rate  float64
+	}{
+		{n: 1000, steps: 200, rate: 0.003},
+		{n: 1001, steps: 4000, rate: 0.01},
+		{n: 1500, m: Model{Prior: "piecewise-linear"}, steps: 4000, rate: 0.01},
+		{n: 7000, steps: 7000, rate: 0.01},
+		{n: 40000, steps: 10000, rate: 0.01},
+		{n: 40000, warm: true, steps: 5000, rate: 0.01},
+		{n: 40000, m: Model{Steps: 30, Rate: 0.02}, steps: 30, rate: 0.02},
+		{n: 40000, m: Model{Start: "random"}, steps: 10000, rate: 0.003},
+		{n: 40000, m: Model{Preset: surrogate.Published}, steps: 4000000, rate: 0.001},
+	} {
+		m, err := c.m.resolve()
+		require.NoError(t, err)
+		p := problem{Model: m, data: surrogate.Dataset{Y: make([]float64, c.n)}, process: new(prior.Process)}
+		p.setSchedule(c.warm)
+		require.Equal(t, c.steps, p.Steps, "%+v", c)
+		require.Equal(t, c.rate, p.Rate, "%+v", c)
+	}
+}
+
 // A linear model under the prior of its own features has the exact posterior, up to the error of
 // the estimated scores.
 func TestLinearModelIsBayesianLinearRegression(t *testing.T) {

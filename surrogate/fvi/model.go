@@ -57,8 +57,8 @@ type Model struct {
 	Anneal float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (in the paper 0.5 for optimisation)"`
 
 	Start string  `set:"start" default:"fitted" published:"random" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the process or the data, or random"`
-	Steps int     `set:"steps" auto:"200, 600 or 10000" range:"[1,100000000]" help:"training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 2000 passes through the data)"`
-	Rate  float64 `set:"rate" default:"0.003" published:"0.001" range:"(0,1]" help:"initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine, or is constant as published"`
+	Steps int     `set:"steps" auto:"200 to 10000" range:"[1,100000000]" help:"training steps of Adam (200; 600 for a piecewise prior; beyond 1000 observations one for each, from 4000 to 10000; 10000 with a random start; half of these from a warm start; published: 2000 passes through the data)"`
+	Rate  float64 `set:"rate" auto:"0.003 or 0.01" published:"0.001" range:"(0,1]" help:"initial learning rate (0.003; 0.01 beyond 1000 observations, unless the start is random), ten times as large for log s after a fitted start; it falls along a cosine, or is constant as published"`
 
 	Samples int `set:"samples" default:"100" range:"[2,100000]" help:"networks drawn for predictions"`
 }
@@ -78,8 +78,11 @@ const (
 
 	processSteps, samplerSteps, randomSteps = 200, 600, 10000
 
-	// priorRows is the largest number of observations in the fit of the prior.
-	priorRows = 1000
+	// priorRows is the largest number of observations in the fit of the prior. A fitted start uses fewer. Beyond it the
+	// other observations need longer training: a step for each, from leastSteps to mostSteps, at fastRate.
+	priorRows             = 1000
+	leastSteps, mostSteps = 4000, 10000
+	slowRate, fastRate    = 0.003, 0.01
 
 	// As published, log s starts at publishedLogS and σ at publishedSD. The lower bound of σ is
 	// publishedLeast, or its value in the fit of the prior if that is larger. Training takes

@@ -28,7 +28,7 @@ const (
 	leastScale, mostScale = 1e-6, 0.2
 )
 
-// start sets the initial q and the number of steps. With an earlier q, m and s start
+// start sets the initial q, the number of steps and the rate. With an earlier q, m and s start
 // there, and so does the noise unless the prior or the settings give it. It warns if m
 // remains far from its target.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (warnings []string, err error) {
@@ -38,16 +38,8 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 	if p.Noise != nil {
 		v.LogSD[0] = 0.5 * math.Log(*p.Noise)
 	}
-	n, _ := p.data.Dims()
-	steps := processSteps
-	switch {
-	case p.published():
+	if p.published() {
 		linalg.Fill(v.LogS, publishedLogS)
-		steps = publishedPasses * max(1, n/p.Batch)
-	case p.Start != startFitted:
-		steps = randomSteps
-	case p.process == nil:
-		steps = samplerSteps
 	}
 	if earlier != nil {
 		noise := v.LogSD[0]
@@ -55,9 +47,8 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		if p.process != nil || p.Noise != nil {
 			v.LogSD[0] = noise
 		}
-		steps /= 2
 	}
-	p.Steps = cmp.Or(p.Steps, steps)
+	p.setSchedule(earlier != nil)
 	if p.Start != startFitted {
 		return nil, nil
 	}
@@ -80,7 +71,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		return nil, err
 	}
 	warnings = target.Missed(left)
-	if n > priorRows && p.Noise == nil {
+	if n := len(p.data.Y); n > priorRows && p.Noise == nil {
 		// The prior was fitted to a part of the data. The errors of the network on all data may be
 		// larger.
 		f := make([]float64, seen)
@@ -95,6 +86,25 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		return warnings, nil
 	}
 	return warnings, p.startScales(ctx, v, c, seen)
+}
+
+// setSchedule sets the number of steps and the rate unless they are given.
+func (p *problem) setSchedule(warm bool) {
+	n, steps, rate := len(p.data.Y), processSteps, slowRate
+	switch {
+	case p.published():
+		steps = publishedPasses * max(1, n/p.Batch)
+	case p.Start != startFitted:
+		steps = randomSteps
+	case n > priorRows:
+		steps, rate = min(max(n, leastSteps), mostSteps), fastRate
+	case p.process == nil:
+		steps = samplerSteps
+	}
+	if warm {
+		steps /= 2
+	}
+	p.Steps, p.Rate = cmp.Or(p.Steps, steps), cmp.Or(p.Rate, rate)
 }
 
 // startScales sets s to the optimum for the network linearised at m, measured at the rows of c.

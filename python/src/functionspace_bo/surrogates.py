@@ -832,12 +832,12 @@ class FVI(Regressor):
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior: prior on functions; default gp.
         range: two numbers: the values of a piecewise prior are uniform between them (in the paper: 0,1); default -1.7320508075688772,1.7320508075688772.
-        rate: initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine, or is constant as published (published: 0.001); default 0.003.
+        rate: initial learning rate (0.003; 0.01 beyond 1000 observations, unless the start is random), ten times as large for log s after a fitted start; it falls along a cosine, or is constant as published (published: 0.001); default 0.003 or 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         samples: networks drawn for predictions; default 100.
         score_setting: estimate of scores from samples (published: plain); default whitened.
         start: initial distribution of the weights: fitted to the process or the data, or random (published: random); default fitted.
-        steps: training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 2000 passes through the data); default 200, 600 or 10000.
+        steps: training steps of Adam (200; 600 for a piecewise prior; beyond 1000 observations one for each, from 4000 to 10000; 10000 with a random start; half of these from a warm start; published: 2000 passes through the data); default 200 to 10000.
         variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         weight: weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (published: batch); default all.
         inputs: scaling of each input before the fit.
