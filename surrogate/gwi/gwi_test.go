@@ -295,6 +295,31 @@ func TestNearTheExactProcess(t *testing.T) {
 	}
 }
 
+// A learned noise variance covers the errors of a network that does not reach the sparse process.
+func TestNoiseCoversErrors(t *testing.T) {
+	rng := random.New(1, "data", 0)
+	for _, n := range []int{500, 501} {
+		d := surrogate.Dataset{X: space.Uniform(n, 1, rng), Y: make([]float64, n)}
+		for i := range d.Y {
+			d.Y[i] = math.Sin(20*d.X.At(i, 0)) + 0.03*rng.NormFloat64()
+		}
+		m := Net{Options: Options{Spec: prior.Spec{Restarts: 1}, Inducing: 30, Steps: 5}, Hidden: []int{1}}
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		mean, variance, square := make([]float64, n), make([]float64, n), 0.0
+		post.Predict(mean, variance, d.X)
+		for i, y := range d.Y {
+			square += (y - mean[i]) * (y - mean[i]) / float64(n)
+		}
+		require.Greater(t, square, 0.1)
+		if n > manyRows {
+			require.InEpsilon(t, square, post.Noise(), 1e-9)
+		} else {
+			require.Less(t, post.Noise(), 0.01)
+		}
+	}
+}
+
 // The warnings of the sparse process and of the fit of the prior remain.
 func TestWarningsOfThePrior(t *testing.T) {
 	d := toy.Wave(20)

@@ -180,6 +180,7 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	if err := p.train(ctx, stop, nil, rng); err != nil {
 		return nil, err
 	}
+	p.coverErrors()
 	return p.finish(temperature, random.Split(rng, "compare", 0))
 }
 

@@ -27,6 +27,9 @@ const (
 	startSteps     = 50
 	startTolerance = 3e-3 // nats per point
 
+	// Beyond manyRows observations the noise variance is at least the squared error of the network.
+	manyRows = 500
+
 	// watchSteps is the number of steps between reports of progress and evaluations of held-out
 	// data.
 	watchSteps = 10
@@ -145,4 +148,19 @@ func (p *problem) train(ctx context.Context, stop int, watch func(step int) erro
 		return err
 	}
 	return watch(stop)
+}
+
+// coverErrors raises a learned σ² to the mean squared error of the network at the observations. The sparse process may
+// have a much smaller σ² because its own mean is closer to them. A temperature includes these errors.
+func (p *problem) coverErrors() {
+	if p.net == nil || p.Noise != nil || *p.HeldOut > 0 || len(p.data.Y) <= manyRows {
+		return
+	}
+	q, sum := &withNetwork{net: p.net, inputs: p.objective.mean.(*networkMean).inputs, w: p.v.M}, 0.0
+	mean := make([]float64, len(p.data.Y))
+	q.add(mean, nil, p.data.X)
+	for i, y := range p.data.Y {
+		sum += (y - mean[i]) * (y - mean[i]) / float64(len(mean))
+	}
+	p.v.LogSD[0] = max(p.v.LogSD[0], 0.5*math.Log(sum))
 }
