@@ -54,6 +54,16 @@ var codes = []struct {
 	{surrogate.ErrNotPositiveDefinite, connect.CodeFailedPrecondition},
 }
 
+// retryAfter is the number of seconds after which clients repeat requests that the store could not serve.
+const retryAfter = "5"
+
+// unavailable returns the error of a store that cannot serve requests at present.
+func unavailable(err error) error {
+	e := connect.NewError(connect.CodeUnavailable, fmt.Errorf("%w: repeat the request", err))
+	e.Meta().Set("Retry-After", retryAfter)
+	return e
+}
+
 // coded returns an error with its code. It returns errInternal for faults of the server.
 func (s *Server) coded(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*connect.Error](err); ok || err == nil {
@@ -62,10 +72,10 @@ func (s *Server) coded(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnavailable): // the error may have the address
 		s.opts.Log.ErrorContext(ctx, "the store is unavailable", "error", err.Error())
-		return connect.NewError(connect.CodeUnavailable, store.ErrUnavailable)
+		return unavailable(store.ErrUnavailable)
 	case errors.Is(err, store.ErrDenied): // clients repeat the request, and keep results until the role is corrected
 		s.opts.Log.ErrorContext(ctx, "the store denies a request", "error", err.Error())
-		return connect.NewError(connect.CodeUnavailable, store.ErrDenied)
+		return unavailable(store.ErrDenied)
 	case s.closing.Err() != nil && errors.Is(err, context.Canceled):
 		return errClosing
 	case errors.Is(context.Cause(ctx), errLimit):

@@ -50,6 +50,7 @@ type Limits struct {
 	Points     int           // points of a request and trials of an ask; 0 is 100
 	Bytes      int           // bytes of a request, and a quarter of the bytes of all requests above 64 KiB under way; 0 is 32 MiB
 	Wait       time.Duration // time of a request for suggestions; 0 is 5 minutes
+	Read       time.Duration // time of a read of the store; 0 is 10 seconds
 	Watchers   int           // streams of events at a time; 0 is 1000
 }
 
@@ -60,6 +61,7 @@ func (l *Limits) fill() {
 	l.Points = cmp.Or(l.Points, 100)
 	l.Bytes = cmp.Or(l.Bytes, 32<<20)
 	l.Wait = cmp.Or(l.Wait, 5*time.Minute)
+	l.Read = cmp.Or(l.Read, 10*time.Second)
 	l.Watchers = cmp.Or(l.Watchers, 1000)
 }
 
@@ -118,7 +120,7 @@ func New(b store.Backend, o Options) *Server {
 	}
 	s.gate = newGate(o.Limits.Fits, s.metrics)
 	s.store = store.New(b, store.Options{
-		Version: o.Version, Lease: o.Lease, Admit: s.gate.enter,
+		Version: o.Version, Lease: o.Lease, ReadTime: o.Limits.Read, Admit: s.gate.enter,
 		OnFit: func(_ loop.Fit, d time.Duration) { s.metrics.fits.observe(d.Seconds()) },
 	})
 	s.handler = s.routes()

@@ -479,6 +479,57 @@ func TestUnavailableStore(t *testing.T) {
 	}
 }
 
+// silent is a backend whose reads have no answer while it is down.
+type silent struct {
+	store.Backend
+	down atomic.Bool
+}
+
+func (b *silent) View(ctx context.Context, f func(store.Tx) error) error {
+	if b.down.Load() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return b.Backend.View(ctx, f)
+}
+
+// Without an answer of the database, methods and pages answer 503 with the time of the next attempt, the service is alive and
+// not ready, and it answers again when the database does.
+func TestSilentStore(t *testing.T) {
+	b := &silent{Backend: store.NewMemory()}
+	r := start(t, b, Options{Limits: Limits{Read: 50 * time.Millisecond}})
+	create(t, r.client(), bread)
+	send := func(method, path, body string) (status int, retry, text string) {
+		q, err := http.NewRequestWithContext(t.Context(), method, r.URL+path, strings.NewReader(body))
+		require.NoError(t, err)
+		q.Header.Set("Content-Type", "application/json")
+		answer, err := http.DefaultClient.Do(q)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		all, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		return answer.StatusCode, answer.Header.Get("Retry-After"), string(all)
+	}
+	requests := [][3]string{
+		{"POST", "/bo.v1.StudyService/GetStudy", `{"study": "bread"}`}, {"POST", "/bo.v1.StudyService/ListStudies", `{}`},
+		{"POST", "/bo.v1.StudyService/ListTrials", `{"study": "bread"}`}, {"POST", "/bo.v1.StudyService/Export", `{"study": "bread"}`},
+		{"POST", "/bo.v1.StudyService/Ask", `{"study": "bread"}`}, {"GET", "/", ""}, {"GET", "/studies/bread", ""},
+	}
+	b.down.Store(true)
+	for _, q := range requests {
+		status, retry, text := send(q[0], q[1], q[2])
+		require.Equal(t, 503, status, q[1])
+		require.Equal(t, "5", retry, q[1])
+		require.Contains(t, text, "the store is unavailable: repeat the request", q[1])
+	}
+	b.down.Store(false)
+	for _, q := range requests {
+		status, retry, text := send(q[0], q[1], q[2])
+		require.Equal(t, 200, status, "%s: %s", q[1], text)
+		require.Empty(t, retry)
+	}
+}
+
 // Pages of the dashboard do not keep studies in memory.
 func TestStudiesInMemory(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})

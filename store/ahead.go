@@ -61,7 +61,7 @@ func (a *asking) spare(ctx context.Context) (f fitLease, err error) {
 	if a.pace.Ahead(2) == 0 { // saves the transaction
 		return f, nil
 	}
-	err = a.store.backend.View(ctx, func(tx Tx) error {
+	err = a.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(a.name)
 		if err != nil {
 			return err

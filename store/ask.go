@@ -155,7 +155,7 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 // nothing. It reports true if the row cannot be read.
 func (a *asking) changed(ctx context.Context) bool {
 	changed := true
-	_ = a.store.backend.View(ctx, func(tx Tx) error {
+	_ = a.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(a.name)
 		changed = err != nil || row.Revision != a.seen || row.FitToken != a.fitter
 		return err

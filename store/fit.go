@@ -84,7 +84,7 @@ func (a *asking) warmStart(ctx context.Context, row *Row, h *loop.History) error
 	case have:
 		return json.Unmarshal(text, &h.Warm)
 	}
-	return a.store.backend.View(ctx, func(tx Tx) error {
+	return a.store.view(ctx, func(tx Tx) error {
 		f, err := tx.Fit(row.ID, row.Warm)
 		if err != nil || f == nil {
 			return err

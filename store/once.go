@@ -99,7 +99,7 @@ func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 // call had another n.
 func (u *Study) Answer(ctx context.Context, key string, n int) ([]Trial, error) {
 	a := &asking{Study: u, key: key, want: n}
-	err := u.store.backend.View(ctx, func(tx Tx) error {
+	err := u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err == nil {
 			_, err = a.answered(tx, row)

@@ -36,7 +36,7 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 		return nil, fmt.Errorf("study %s: %w: trial %d was %s", u.name, ErrReplay, trial, t.Source)
 	}
 	var f, start *Fit
-	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
+	err := u.store.view(ctx, func(tx Tx) (err error) {
 		if f, err = tx.Fit(past.id, t.Fit); err != nil || f == nil || f.Start == 0 {
 			return err
 		}

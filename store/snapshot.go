@@ -35,7 +35,7 @@ type Snapshot struct {
 // Snapshot reads the study.
 func (u *Study) Snapshot(ctx context.Context) (*Snapshot, error) {
 	var s *Snapshot
-	err := u.store.backend.View(ctx, func(tx Tx) error {
+	err := u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err != nil {
 			return err

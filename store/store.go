@@ -34,6 +34,9 @@ type Options struct {
 	// FitLease is the lease of a process that fits, which it renews while it fits. 0 is DefaultFitLease,
 	// which suits all programs; tests set other leases.
 	FitLease time.Duration
+	// ReadTime bounds the time of a read of the backend, which is then ErrUnavailable. 0 is the time for which the backend
+	// waits for a database, and no bound for a database that does not answer.
+	ReadTime time.Duration
 	// Version is recorded with every fit.
 	Version string
 	// Admit, if not nil, is called before each computation of proposals, which begins when Admit
@@ -61,6 +64,20 @@ func New(b Backend, o Options) *Store {
 		o.FitLease = DefaultFitLease
 	}
 	return &Store{backend: b, opts: o}
+}
+
+// view runs f on a snapshot of the rows within Options.ReadTime.
+func (s *Store) view(ctx context.Context, f func(Tx) error) error {
+	if s.opts.ReadTime <= 0 {
+		return s.backend.View(ctx, f)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.opts.ReadTime)
+	defer cancel()
+	err := s.backend.View(limited, f)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, ErrUnavailable) {
+		return fmt.Errorf("%w: no answer in %v", ErrUnavailable, s.opts.ReadTime)
+	}
+	return err
 }
 
 // Close closes the backend.
@@ -167,7 +184,7 @@ type Summary struct {
 // read, such as one of a newer version, has a Fault.
 func (s *Store) List(ctx context.Context) ([]Summary, error) {
 	var rows []Row
-	err := s.backend.View(ctx, func(tx Tx) (err error) {
+	err := s.view(ctx, func(tx Tx) (err error) {
 		rows, err = tx.Studies()
 		return err
 	})
@@ -198,7 +215,7 @@ func (r *Row) summary(budget int) Summary {
 // Delete deletes a study and all its trials.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	var found *Row
-	err := s.backend.View(ctx, func(tx Tx) (err error) {
+	err := s.view(ctx, func(tx Tx) (err error) {
 		found, err = tx.Study(name)
 		return err
 	})

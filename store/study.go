@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -27,6 +28,8 @@ type Study struct {
 	mu         lock         // guards the copy; held during a read of the store
 	rereads    atomic.Int64 // number of rereads of all leases that have begun
 	latest     int64        // number of the last one that succeeded
+	failures   atomic.Int64 // number of rereads that ended with ErrUnavailable
+	fault      error        // of the last one
 	id         int64
 	text       json.RawMessage // JSON text of definition
 	definition *study.Definition
@@ -128,7 +131,7 @@ func (u *Study) Revision(ctx context.Context) (int64, error) {
 
 // readRow reads the row of the study in a transaction of its own.
 func (u *Study) readRow(ctx context.Context) (row *Row, err error) {
-	err = u.store.backend.View(ctx, func(tx Tx) (err error) {
+	err = u.store.view(ctx, func(tx Tx) (err error) {
 		row, err = tx.Study(u.name)
 		return err
 	})
@@ -154,22 +157,37 @@ func (u *Study) cache(ctx context.Context) cached {
 	return cached{u.text, pointReader{space: u.space, defaults: u.definition.Defaults}}
 }
 
-// refresh brings the copy up to date, except for leases that heartbeats have extended.
+// refresh brings the copy up to date, except for leases that heartbeats have extended. If a reread
+// of another goroutine ends in vain while it waits, it returns that error.
 func (u *Study) refresh(ctx context.Context) error {
+	before := u.begin()
 	if err := u.mu.lock(ctx); err != nil {
 		return named(u.name, err)
 	}
 	defer u.mu.unlock()
+	if u.failures.Load() > before.failures {
+		return u.fault
+	}
 	return u.reread(ctx, u.whole, false)
 }
 
 // reread is refresh under u.mu, also of all leases if leases is true. If whole is true, the copy
 // then has all fields of the trials.
 func (u *Study) reread(ctx context.Context, whole, leases bool) error {
+	err := u.readChanges(ctx, whole, leases)
+	if errors.Is(err, ErrUnavailable) {
+		u.fault = err
+		u.failures.Add(1)
+	}
+	return err
+}
+
+// readChanges is reread without a record of failures.
+func (u *Study) readChanges(ctx context.Context, whole, leases bool) error {
 	var row *Row
 	var changed, pending []Trial
 	var now time.Time
-	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
+	err := u.store.view(ctx, func(tx Tx) (err error) {
 		if row, err = tx.Study(u.name); err != nil {
 			return err
 		}
@@ -225,12 +243,20 @@ func (u *Study) reread(ctx context.Context, whole, leases bool) error {
 	return nil
 }
 
-// renew is reread of all leases under u.mu, for a caller that read u.rereads before it took u.mu. If
-// another goroutine has begun and ended a reread since, the copy is fresh enough: goroutines that
-// wait for u.mu together need one reread.
-func (u *Study) renew(ctx context.Context, before int64, whole bool) error {
-	if u.latest > before && (u.whole || !whole) {
+// before has the numbers of rereads before a goroutine waits for u.mu.
+type before struct{ rereads, failures int64 }
+
+func (u *Study) begin() before { return before{u.rereads.Load(), u.failures.Load()} }
+
+// renew is reread of all leases under u.mu, for a caller that called u.begin before it took u.mu. If another goroutine has
+// begun and ended a reread since, the copy is fresh enough; if one has ended in vain, the store is unavailable. So
+// goroutines that wait for u.mu together need one reread.
+func (u *Study) renew(ctx context.Context, b before, whole bool) error {
+	if u.latest > b.rereads && (u.whole || !whole) {
 		return nil
+	}
+	if u.failures.Load() > b.failures {
+		return u.fault
 	}
 	number := u.rereads.Add(1)
 	err := u.reread(ctx, whole || u.whole, true)
@@ -341,7 +367,7 @@ func (u *Study) addSteps(ctx context.Context, objective string, trials []loop.Tr
 	if !slices.ContainsFunc(trials, func(t loop.Trial) bool { return t.State == loop.Stopped }) {
 		return nil
 	}
-	return u.store.backend.View(ctx, func(tx Tx) error {
+	return u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err != nil {
 			return err
@@ -416,7 +442,7 @@ func (u *Study) View(ctx context.Context) (*View, error) { return u.view(ctx, tr
 func (u *Study) Brief(ctx context.Context) (*View, error) { return u.view(ctx, false) }
 
 func (u *Study) view(ctx context.Context, whole bool) (*View, error) {
-	before := u.rereads.Load()
+	before := u.begin()
 	if err := u.mu.lock(ctx); err != nil {
 		return nil, named(u.name, err)
 	}
@@ -534,7 +560,7 @@ func (u *Study) History(ctx context.Context) (*space.Space, loop.Options, loop.H
 // Warm returns the warm start of the next fit, for loop.History; nil if there is none.
 func (u *Study) Warm(ctx context.Context) (surrogate.State, error) {
 	var state surrogate.State
-	err := u.store.backend.View(ctx, func(tx Tx) error {
+	err := u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err != nil || row.Warm == 0 {
 			return err
@@ -551,7 +577,7 @@ func (u *Study) Warm(ctx context.Context) (surrogate.State, error) {
 // Events returns up to limit events above a revision.
 func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, error) {
 	var events []Event
-	err := u.store.backend.View(ctx, func(tx Tx) error {
+	err := u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err != nil {
 			return err
@@ -577,7 +603,7 @@ func (u *Study) Feed(since int64) *Feed { return &Feed{study: u, revision: since
 func (f *Feed) Next(ctx context.Context, limit int) ([]Event, error) {
 	var id int64
 	var events []Event
-	err := f.study.store.backend.View(ctx, func(tx Tx) error {
+	err := f.study.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(f.study.name)
 		if err != nil {
 			return err
@@ -643,7 +669,7 @@ type Page struct {
 // Page returns up to n trials with numbers above after, in the order of their numbers: all, or those
 // that keep accepts. It copies no other trials.
 func (u *Study) Page(ctx context.Context, after, n int, keep func(*Trial) bool) (*Page, error) {
-	before := u.rereads.Load()
+	before := u.begin()
 	if err := u.mu.lock(ctx); err != nil {
 		return nil, named(u.name, err)
 	}
@@ -666,7 +692,7 @@ func (u *Study) Page(ctx context.Context, after, n int, keep func(*Trial) bool) 
 
 // Trial returns a trial, and the time of the store's clock. The error wraps ErrNoTrial.
 func (u *Study) Trial(ctx context.Context, number int) (t Trial, now time.Time, err error) {
-	err = u.store.backend.View(ctx, func(tx Tx) error {
+	err = u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err != nil {
 			return err

@@ -617,7 +617,7 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 // is 0, in the order in which they were stored.
 func (u *Study) Steps(ctx context.Context, trial int) ([]Step, error) {
 	var steps []Step
-	err := u.store.backend.View(ctx, func(tx Tx) error {
+	err := u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err != nil {
 			return err

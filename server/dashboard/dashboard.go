@@ -181,6 +181,9 @@ func (d *Dashboard) admitted(r *http.Request) bool { return d.Sessions == nil ||
 
 // fault answers with an error: a page for browsers, a line for scripts.
 func (d *Dashboard) fault(w http.ResponseWriter, r *http.Request, status int, text string) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
 	if dest := r.Header.Get("Sec-Fetch-Dest"); dest != "document" && dest != "" {
 		http.Error(w, text, status)
 		return
