@@ -13,6 +13,8 @@ type Step struct {
 	Source loop.Source `json:"source"`
 	State  loop.State  `json:"state"`
 	Value  Number      `json:"value"` // user's units; null unless complete
+	// StandardError is the standard error of Value, by o.StandardError; 0 is none.
+	StandardError Number `json:"standard_error,omitempty"`
 	// Best is the best value of a complete and feasible trial up to this one, null before
 	// the first.
 	Best      Number `json:"best"`
@@ -42,6 +44,9 @@ func History(trials []loop.Trial, o loop.Options) []Step {
 			best, s.Incumbent = t.Value, true
 		}
 		s.Best = Number(best)
+		if sd := t.Numbers[o.StandardError]; o.StandardError != "" && t.State == loop.Complete {
+			s.StandardError = Number(sd)
+		}
 		if p := t.Prediction; p != nil {
 			low, high := p.Interval95()
 			s.Predicted = &Predicted{Number(p.Mean), Interval{Number(low), Number(high)}}

@@ -127,6 +127,20 @@ func TestHistoryOfLogTransformedValues(t *testing.T) {
 	require.Equal(t, Interval{Number(3 - 4*half95), Number(3 + 4*half95)}, steps[1].Predicted.Interval)
 }
 
+func TestHistoryHasStandardErrors(t *testing.T) {
+	trials := []loop.Trial{
+		{ID: 1, State: loop.Complete, Value: 3, Numbers: map[string]float64{"se": 0.5}},
+		{ID: 2, State: loop.Complete, Value: 2},
+		{ID: 3, State: loop.Failed, Numbers: map[string]float64{"se": 0.5}},
+	}
+	for name, want := range map[string][]Number{"se": {0.5, 0, 0}, "": {0, 0, 0}} {
+		steps := History(trials, loop.Options{StandardError: name})
+		for i, s := range steps {
+			require.Equal(t, want[i], s.StandardError)
+		}
+	}
+}
+
 func TestHistoryAndParallelOfAMaximisedStudy(t *testing.T) {
 	v := mixed(t, loop.Options{})
 	steps := History(v.Trials, v.Options)

@@ -12,8 +12,8 @@ import (
 // mostPredicted is the largest number of trials whose predictions are drawn.
 const mostPredicted = 300
 
-// History draws the values in the order of the trials with the best value so far and the predictions that were
-// made before the evaluations. The axis of values is logarithmic if they are positive and span
+// History draws the values, with their standard errors, in the order of the trials with the best value so far and the
+// predictions that were made before the evaluations. The axis of values is logarithmic if they are positive and span
 // two decades. Values far on the bad side are marked at the edge.
 func History(steps []insight.Step, o Options) *Figure {
 	f := newFigure("optimisation history", o)
@@ -34,6 +34,12 @@ func History(steps []insight.Step, o Options) *Figure {
 			used = append(used, v)
 		}
 	}
+	uncertain := slices.DeleteFunc(slices.Clone(steps), func(s insight.Step) bool {
+		return !(s.StandardError > 0) || worse(float64(s.Value), limit, o.Maximize)
+	})
+	for _, s := range uncertain {
+		used = append(used, float64(s.Value-s.StandardError), float64(s.Value+s.StandardError))
+	}
 	predicted := predictedSteps(steps)
 	y := valueAxis(o.Objective, spansDecades(used), used...)
 	if !y.log {
@@ -49,6 +55,10 @@ func History(steps []insight.Step, o Options) *Figure {
 		}, g.theme.Band50, 2)
 		mean := g.points(len(predicted), func(i int) (x, y float64) { return float64(predicted[i].Trial), float64(predicted[i].Predicted.Mean) })
 		g.marks(mean, plus, g.theme.Mean, 2)
+		g.bars(len(uncertain), func(i int) (x, low, high float64) {
+			s := uncertain[i]
+			return float64(s.Trial), float64(s.Value - s.StandardError), float64(s.Value + s.StandardError)
+		}, g.theme.Evaluation, 0.8)
 		bx, by := staircase(steps)
 		g.curve(len(bx), func(i int) (x, y float64) { return bx[i], by[i] }, g.theme.Incumbent, 1.6)
 		marked.draw(g, o.Maximize)
@@ -57,6 +67,9 @@ func History(steps []insight.Step, o Options) *Figure {
 	f.legend = entries(f.theme, marked.used())
 	if slices.ContainsFunc(steps, func(s insight.Step) bool { return s.Incumbent }) {
 		f.legend = append(f.legend, lineEntry("best so far", f.theme.Incumbent))
+	}
+	if len(uncertain) > 0 {
+		f.legend = append(f.legend, lineEntry("standard error", f.theme.Evaluation))
 	}
 	if len(predicted) > 0 {
 		f.legend = append(f.legend, entry{label: "prediction before, with 95 % interval", shape: plus, color: f.theme.Mean, under: f.theme.Band50})

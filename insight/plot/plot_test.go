@@ -348,3 +348,12 @@ rate       ##########            0.50   0.25  increases
 x          undefined: the prediction is constant
 `, b.String())
 }
+
+// The history draws standard errors, and names them in the legend.
+func TestHistoryDrawsStandardErrors(t *testing.T) {
+	for se, want := range map[insight.Number]bool{0.5: true, 0: false} {
+		steps := []insight.Step{{Trial: 1, State: loop.Complete, Value: 3, StandardError: se}, {Trial: 2, State: loop.Complete, Value: 2}}
+		svg := requireDrawn(t, plot.History(steps, plot.Options{}))
+		require.Equal(t, want, strings.Contains(svg, "standard error"))
+	}
+}

@@ -339,10 +339,13 @@ globalThis.boCharts = (() => {
     const best = single ? report.trials.filter((t) => onAxis(t.best, s)).map((t) => ({value: [t.id, t.best], trial: t})) : [];
     const clip = s.log ? (v) => v : clipTo([...k.complete, ...k.infeasible].map((t) => valueOf(t, s)));
     const expected = single ? report.trials.filter((t) => t.predicted && t.predicted.every((v) => onAxis(v, s))).map((t) => [t.id, clip(t.predicted[1]), clip(t.predicted[2])]) : [];
+    const deviation = (t) => (t.numbers || {})[goal.standard_error];
+    const errors = [...k.complete, ...k.infeasible].filter((t) => isNumber(deviation(t))).map((t) => [t.id, ...[-1, 1].map((sign) => valueOf(t, s) + sign * deviation(t))]).filter((p) => p.every((v) => onAxis(v, s)));
     const series = used([
       marks('complete', s.theme.evaluation, at(k.complete), report),
       {name: 'best so far', type: 'line', step: 'end', symbol: 'none', z: 2, lineStyle: {width: 3, color: s.theme.incumbent}, itemStyle: {color: s.theme.incumbent}, data: best, silent: true},
       bars('predicted before, 95 %', s.theme.band50, 2, expected),
+      bars('standard error', s.theme.evaluation, 1, errors),
       marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {...triangle(s), z: 2}),
       rug('failed', s.theme.failure, k.failed.map((t) => ({value: [t.id], trial: t})), report),
       rug('stopped', s.theme.stopped, k.stopped.map((t) => ({value: [t.id], trial: t})), report),

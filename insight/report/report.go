@@ -221,7 +221,7 @@ func (b *builder) study(name string) {
 	}
 	for _, g := range d.Goals() {
 		b.objectives = append(b.objectives, g.Name)
-		b.Study.Objectives = append(b.Study.Objectives, loop.Goal{Name: g.Name, Maximize: g.Goal == study.Maximize, NoiseFree: g.NoiseFree, Reference: g.Reference})
+		b.Study.Objectives = append(b.Study.Objectives, loop.Goal{Name: g.Name, Maximize: g.Goal == study.Maximize, NoiseFree: g.NoiseFree, StandardError: g.StandardError, Reference: g.Reference})
 	}
 	b.ends = map[string][2]float64{}
 	for i := range b.history {
