@@ -10,30 +10,16 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// leastNoise and mostNoise bound the variance of a known noise, as a share of the variance of the values, or of the
-// differences from a prior mean. Variances beyond change no prediction, and some models do not accept them.
-const (
-	leastNoise = 1e-6
-	mostNoise  = 1e12
-)
-
-// share returns the variance of the noise of a value with standard deviation sd, in the squared unit of scale.
-func share(sd float64, scale surrogate.Standardization) float64 {
-	s := sd / scale.SD
-	return min(max(s*s, leastNoise), mostNoise)
-}
-
 // known returns the surrogate model of targets with the given scale, for values whose noise has the standard
 // deviation sd, in their unit. noises are the known variances of single targets, as noisesOf returns them. If sd is 0 and
 // at least half of the variances are known, other values have their median. Otherwise the model learns the noise.
 func (t *task) known(sd float64, noises []float64, scale surrogate.Standardization) (surrogate.Model, error) {
-	variance := share(sd, scale)
+	variance := scale.Noise(sd)
 	if sd == 0 {
-		stated := slices.DeleteFunc(slices.Clone(noises), math.IsNaN)
-		if len(stated) == 0 || 2*len(stated) < len(noises) {
+		var stated bool
+		if variance, stated = (surrogate.Dataset{Noise: noises}).MedianNoise(); !stated {
 			return t.opts.Surrogate, nil
 		}
-		variance = middle(stated)
 	}
 	m, err := surrogate.FixNoise(t.opts.Surrogate, &variance)
 	if err != nil {
@@ -51,7 +37,7 @@ func (t *task) noisesOf(name string, scale surrogate.Standardization) []float64 
 		if trial := &t.trials[i]; trial.State == Complete {
 			variance := math.NaN()
 			if sd, given := trial.Numbers[name]; given && name != "" {
-				variance, known = share(sd, scale), true
+				variance, known = scale.Noise(sd), true
 			}
 			out = append(out, variance)
 		}

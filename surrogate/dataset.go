@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -62,6 +63,17 @@ func (d Dataset) NoiseAt(i int, ofModel float64) float64 {
 		return ofModel
 	}
 	return d.Noise[i]
+}
+
+// MedianNoise returns the median of the known noise variances: the noise variance of other and of later targets. ok is false
+// if no variance, or less than half of them, is known. A model then learns it.
+func (d Dataset) MedianNoise() (variance float64, ok bool) {
+	known := slices.DeleteFunc(slices.Clone(d.Noise), math.IsNaN)
+	if len(known) == 0 || 2*len(known) < len(d.Noise) {
+		return 0, false
+	}
+	slices.Sort(known)
+	return known[len(known)/2], true
 }
 
 // Take returns d with the observations of the given indices alone.

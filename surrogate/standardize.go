@@ -51,3 +51,17 @@ func (s Standardization) Apply(dst, y []float64) []float64 {
 
 // Invert maps a standardised value to the user's units.
 func (s Standardization) Invert(z float64) float64 { return z*s.SD + s.Mean }
+
+// leastNoise and mostNoise bound a known noise variance of standardised targets. Variances beyond change no prediction, and
+// some models do not accept them.
+const (
+	leastNoise = 1e-6
+	mostNoise  = 1e12
+)
+
+// Noise returns the variance, in the squared unit of standardised targets, of noise with the standard deviation sd in the
+// user's units: (sd/SD)², at least 1e-6 and at most 1e12.
+func (s Standardization) Noise(sd float64) float64 {
+	share := sd / s.SD
+	return min(max(share*share, leastNoise), mostNoise)
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -101,6 +102,8 @@ type modelFlags struct {
 	Train  string `group:"data" placeholder:"FILE" help:"CSV file with the training data and a header line; - reads standard input."`
 	Target string `group:"data" placeholder:"COLUMN" help:"Column of the target. Default: the last column."`
 
+	StandardError string `group:"data" placeholder:"COLUMN" help:"Column of --train with the standard error of each target, in its unit: the standard deviation of its noise. An empty cell is not known. For surrogate gp."`
+
 	Surrogate  string   `group:"model" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Surrogate model to fit (see bo list surrogates). Default: ${default}."`
 	Set        []string `group:"model" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate model, in scaled units (see bo describe surrogate NAME). May be repeated."`
 	Likelihood string   `group:"model" enum:"gaussian,bernoulli,categorical" default:"gaussian" placeholder:"NAME" help:"Distribution of the target: gaussian for numbers with Gaussian noise, bernoulli for two labels, categorical for two or more labels. Default: ${default}."`
@@ -137,7 +140,12 @@ func (m modelFlags) open(e *env, other string) (*training, error) {
 	} else if _, err := t.table.Column(t.target); err != nil {
 		return nil, usageError{err}
 	}
-	t.features = slices.DeleteFunc(slices.Clone(t.table.Header), func(name string) bool { return name == t.target })
+	if m.StandardError != "" {
+		if err := m.checkErrors(t); err != nil {
+			return nil, err
+		}
+	}
+	t.features = slices.DeleteFunc(slices.Clone(t.table.Header), func(name string) bool { return name == t.target || name == m.StandardError })
 	if len(t.features) == 0 {
 		return nil, fmt.Errorf("%s: no input columns beside the target %q", t.table.Name, t.target)
 	}
@@ -146,6 +154,60 @@ func (m modelFlags) open(e *env, other string) (*training, error) {
 	}
 	t.x, err = t.table.Numbers(t.features...)
 	return t, err
+}
+
+// checkErrors returns the fault of --standard-error for the training data t.
+func (m modelFlags) checkErrors(t *training) error {
+	if m.Likelihood != gaussian {
+		return usagef("--standard-error is for numbers, and --likelihood is %s", m.Likelihood)
+	}
+	if _, ok := t.method.Surrogate.(surrogate.NoiseTaker); !ok {
+		return usagef("--standard-error: surrogate %s takes one noise for all targets: use gp", m.Surrogate)
+	}
+	if m.NoiseFree {
+		return usagef("--standard-error and --noise-free: use one of them")
+	}
+	if m.StandardError == t.target {
+		return usagef("--standard-error names the target %q", t.target)
+	}
+	if _, err := t.table.Column(m.StandardError); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// standardErrors returns the numbers of a column of t, NaN for empty cells.
+func standardErrors(t *table.Table, name string) ([]float64, error) {
+	j, err := t.Column(name)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(t.Rows))
+	for i, row := range t.Rows {
+		if out[i] = math.NaN(); row[j] == "" {
+			continue
+		}
+		if out[i], err = t.Number(i, j); err == nil && out[i] < 0 {
+			err = fmt.Errorf("%s: the standard error %s is negative", t.Cell(i, j), row[j])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// giveErrors states the noise of each target of d by its standard error in the user's units, NaN if that is not known. It
+// returns the model with the median noise of these targets for others, unless the model has a noise or less than half are known.
+func giveErrors(m surrogate.Model, d *surrogate.Dataset, errors []float64, scale surrogate.Standardization) (surrogate.Model, error) {
+	for _, sd := range errors {
+		d.Noise = append(d.Noise, scale.Noise(sd))
+	}
+	variance, ok := d.MedianNoise()
+	if free, err := surrogate.FixNoise(m, nil); !ok || err != nil || !reflect.DeepEqual(free, m) {
+		return m, nil
+	}
+	return surrogate.FixNoise(m, &variance)
 }
 
 // scale scales the training inputs and the points to predict at, and returns the
@@ -208,8 +270,18 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	if data.X, f.inputs, data.Lo, data.Hi, err = m.scale(t, points); err != nil {
 		return nil, err
 	}
+	model := t.method.Surrogate
+	if m.StandardError != "" {
+		errors, err := standardErrors(t.table, m.StandardError)
+		if err != nil {
+			return nil, err
+		}
+		if model, err = giveErrors(model, &data, errors, f.output); err != nil {
+			return nil, err
+		}
+	}
 	f.seconds, err = timed(e, f.trained, func(ctx context.Context) error {
-		f.posterior, err = t.method.Surrogate.Fit(ctx, data, random.New(m.Seed, "fit", 0))
+		f.posterior, err = model.Fit(ctx, data, random.New(m.Seed, "fit", 0))
 		return err
 	})
 	if err != nil {

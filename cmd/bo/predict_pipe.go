@@ -28,7 +28,8 @@ type predictRequest struct {
 	Set       []string    `json:"set"` // settings of the surrogate model, KEY=VALUE
 	X         [][]float64 `json:"x"`   // a row for each point
 	Y         []float64   `json:"y"`
-	Labels    []int       `json:"labels"` // in place of y: classes from 0
+	Errors    []*float64  `json:"standard_errors"` // of y; null is not known
+	Labels    []int       `json:"labels"`          // in place of y: classes from 0
 	Classes   int         `json:"classes"`
 	Min       []float64   `json:"min"` // bounds of later points; default the range of x
 	Max       []float64   `json:"max"`
@@ -234,11 +235,41 @@ func (r *predictRequest) fit(ctx context.Context, x *mat.Dense) (*pipedModel, er
 	}
 	m.output = newOutputScale(r.Outputs, r.Y)
 	data := surrogate.Dataset{X: m.inputs.Apply(x), Y: m.output.Apply(nil, r.Y), Lo: lo, Hi: hi, NoiseFree: r.NoiseFree}
-	m.posterior, err = method.Surrogate.Fit(ctx, data, rng)
+	model := surrogate.Model(method.Surrogate)
+	if r.Errors != nil {
+		if _, ok := model.(surrogate.NoiseTaker); !ok {
+			return nil, fmt.Errorf("%w: surrogate %s takes one noise for all targets: use gp", errRequest, r.Surrogate)
+		}
+		errors, err := r.standardErrors()
+		if err != nil {
+			return nil, err
+		}
+		if model, err = giveErrors(model, &data, errors, m.output); err != nil {
+			return nil, err
+		}
+	}
+	m.posterior, err = model.Fit(ctx, data, rng)
 	if err == nil {
 		m.warnings = m.posterior.Warnings()
 	}
 	return m, err
+}
+
+// standardErrors returns the standard errors of the targets, NaN for null.
+func (r *predictRequest) standardErrors() ([]float64, error) {
+	if len(r.Errors) != len(r.Y) {
+		return nil, fmt.Errorf("%w: %d standard errors for %d targets", errRequest, len(r.Errors), len(r.Y))
+	}
+	out := make([]float64, len(r.Errors))
+	for i, sd := range r.Errors {
+		if out[i] = math.NaN(); sd == nil {
+			continue
+		}
+		if out[i] = *sd; !(*sd >= 0 && *sd <= loop.MaxValue) {
+			return nil, fmt.Errorf("%w: standard error %d is %v, want a number of at least 0", errRequest, i+1, *sd)
+		}
+	}
+	return out, nil
 }
 
 // row returns one point in the model's units.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -56,7 +57,7 @@ func (c scoreCmd) run(e *env) error {
 	if c.Likelihood != gaussian {
 		return c.classes(e)
 	}
-	var y []float64
+	var y, errors []float64
 	var name string
 	f, err := c.fit(e, c.Test, func(features []string, target string) (*mat.Dense, error) {
 		test, err := openTable(c.Test, e.stdin)
@@ -66,6 +67,11 @@ func (c scoreCmd) run(e *env) error {
 		name = target
 		if y, err = targets(test, target); err != nil {
 			return nil, err
+		}
+		if c.StandardError != "" && slices.Contains(test.Header, c.StandardError) {
+			if errors, err = standardErrors(test, c.StandardError); err != nil {
+				return nil, err
+			}
 		}
 		return test.Numbers(features...)
 	})
@@ -79,7 +85,11 @@ func (c scoreCmd) run(e *env) error {
 	}
 	// An exact model of exact data has no density: the floor keeps it finite.
 	for i := range sd {
-		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
+		own := noise
+		if errors != nil && !math.IsNaN(errors[i]) {
+			own = errors[i]
+		}
+		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], own))
 	}
 	if c.Plot != "" {
 		if err := c.compared(e, c.Test, name, y, mean, sd); err != nil {

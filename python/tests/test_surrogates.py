@@ -101,6 +101,33 @@ def test_predictions_equal_those_of_the_command(tmp_path: Path) -> None:
     assert model.noise_std(AT) == float(want[0]["noise_sd"])
 
 
+def test_standard_errors_equal_those_of_the_command(tmp_path: Path) -> None:
+    errors = np.where(np.arange(len(Y)) % 3 == 0, np.nan, 0.1 + 0.05 * np.arange(len(Y)))
+    train = tmp_path / "train.csv"
+    lines = [
+        f"{a!r},{b!r},{y!r},{'' if np.isnan(e) else repr(e)}"
+        for (a, b), y, e in zip(X.tolist(), Y.tolist(), errors.tolist(), strict=True)
+    ]
+    train.write_text("\n".join(["a,b,y,se", *lines]) + "\n")
+    at = tmp_path / "at.csv"
+    at.write_text("\n".join(["a,b", *(f"{a!r},{b!r}" for a, b in AT.tolist())]) + "\n")
+    flags = ["--train", str(train), "--at", str(at), "--target", "y", "--standard-error", "se"]
+    done = subprocess.run(
+        [find_binary(), "predict", *flags], capture_output=True, text=True, check=True
+    )
+    want = list(csv.DictReader(io.StringIO(done.stdout)))
+    model = GaussianProcess().fit(X, Y, standard_error=errors)
+    assert model.predict(AT).tolist() == [float(row["mean"]) for row in want]
+    assert model.predict(AT).tolist() != GaussianProcess().fit(X, Y).predict(AT).tolist()
+    assert model.noise_std(AT) == pytest.approx(np.nanmedian(errors), rel=0.2)
+    with pytest.raises(RequestError, match="standard_error has the shape"):
+        model.fit(X, Y, standard_error=errors[1:])
+    with pytest.raises(RequestError, match="standard error 1 is -1, want a number of at least 0"):
+        model.fit(X, Y, standard_error=-np.ones(len(Y)))
+    with pytest.raises(RequestError, match="surrogate svgp takes one noise for all targets"):
+        surrogates.SVGP().fit(X, Y, standard_error=errors)
+
+
 def test_joint_predictions() -> None:
     model = GaussianProcess(noise_free=True).fit(X, Y)
     mean, cov = model.predict(AT, return_cov=True)

@@ -147,19 +147,33 @@ class Surrogate(BaseEstimator):  # type: ignore[misc]
 class Regressor(RegressorMixin, Surrogate):  # type: ignore[misc]
     """A surrogate model of numbers with Gaussian noise."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Regressor:  # noqa: N803
-        """Fits the surrogate model to the rows of X and the targets y."""
+    def fit(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        standard_error: ArrayLike | None = None,
+    ) -> Regressor:
+        """Fits the surrogate model to the rows of X and the targets y.
+
+        standard_error has the standard deviation of the noise of each target, NaN where it is not
+        known. Only GaussianProcess takes it.
+        """
         x, targets = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1
         )
-        self._fit(
-            {
-                "y": targets.astype(np.float64),
-                "outputs": self.outputs,
-                "noise_free": bool(self.noise_free),
-            },
-            x,
-        )
+        request = {
+            "y": targets.astype(np.float64),
+            "outputs": self.outputs,
+            "noise_free": bool(self.noise_free),
+        }
+        if standard_error is not None:
+            errors = np.asarray(standard_error, dtype=np.float64)
+            if errors.shape != targets.shape:
+                raise RequestError(
+                    f"standard_error has the shape {errors.shape}, and y has {targets.shape}"
+                )
+            request["standard_errors"] = [None if np.isnan(e) else e for e in errors.tolist()]
+        self._fit(request, x)
         return self
 
     def predict(
