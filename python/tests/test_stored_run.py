@@ -235,6 +235,28 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         study.run(bowl)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_bo_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=4)
+    started: list[subprocess.Popen[bytes]] = []
+    start = StoredRun._start
+
+    def remember(run: StoredRun) -> subprocess.Popen[bytes]:
+        started.append(start(run))
+        return started[0]
+
+    def f(params: dict[str, Any]) -> float:
+        started[0].kill()
+        started[0].wait()
+        return bowl(params)
+
+    monkeypatch.setattr(StoredRun, "_start", remember)
+    with pytest.raises(ProcessError, match=r"ended unexpectedly \(killed by SIGKILL\); .* kept$"):
+        study.run(f)
+    monkeypatch.undo()
+    assert len(study.run(bowl).trials) == 4
+
+
 def test_the_end_of_f_gives_the_trial_back(tmp_path: Path) -> None:
     store = tmp_path / "bo.db"
     study = Study.create(store, "demo", SPACE, budget=4)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
-from ._binary import read_answer, run_binary
+from ._binary import ending, read_answer, run_binary
 from ._definition import define, read_file
 from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_note, read_numbers
@@ -417,7 +417,7 @@ def _run(arguments: list[str], hide: str = "") -> str:
     """Returns the output of a verb, or raises its one-line message."""
     done = run_binary(arguments)
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        lines = done.stderr.strip().splitlines() or [f"bo ended: {ending(done.returncode)}"]
         message = lines[-1].removeprefix("bo: ").replace(hide, "")
         kind = _KINDS.get((arguments[0], done.returncode), CommandError)
         kind = _KINDS.get((" ".join(arguments[:2]), done.returncode), kind)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
-from ._binary import find_binary, read_answer
+from ._binary import ending, find_binary, read_answer
 from ._outcomes import as_float, read_note
 from ._progress import Progress
 from ._reporter import LocalReporter
@@ -256,7 +256,10 @@ class StoredRun:
         """Returns the error with which bo ended."""
         self._stderr.seek(0)
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1].removeprefix("bo: ") if lines else f"exit code {self._process.returncode}"
+        if lines:
+            return lines[-1].removeprefix("bo: ")
+        code = ending(self._process.returncode)
+        return f"bo ended unexpectedly ({code}); all stored results are kept"
 
     def _result(self, interrupted: bool) -> Result:
         study = self._study
