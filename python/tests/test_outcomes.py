@@ -232,6 +232,16 @@ def test_a_tuple_has_the_objectives_in_their_order(stored: bool, tmp_path: Path)
         one.tell(one.ask(), (1, 2))
 
 
+def test_a_number_of_an_unnamed_objective() -> None:
+    with (
+        Study(X) as study,
+        pytest.raises(
+            TrialError, match=r'want .* value, or name the objective: objectives=\["loss"\]$'
+        ),
+    ):
+        study.tell(study.ask(), {"loss": 1})
+
+
 def test_missing_numbers_name_the_dictionary() -> None:
     with (
         Study(X, objectives=["loss", "latency"], require=["memory <= 1"]) as study,

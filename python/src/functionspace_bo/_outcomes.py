@@ -108,9 +108,13 @@ class Outcomes:
         for name in self.declared:
             if name not in numbers:
                 only = ", ".join(sorted(numbers))
+                other = ""
+                if numbers and self.goals in ((Goal(),), (Goal(maximize=True),)):  # without a name
+                    other = f', or name the objective: objectives=["{min(numbers)}"]'
                 raise TrialError(
                     f'no number named "{name}" was reported, only {only}: want a dictionary with '
                     + ", ".join(self.declared)
+                    + other
                 )
         return None if self.several else numbers[self.goals[0].name], numbers
 
