@@ -108,27 +108,36 @@ type worker struct {
 
 // work evaluates one trial after the other until the study ends.
 func (w *worker) work(ctx context.Context) error {
-	for {
-		if w.opts.Time > 0 && time.Since(w.started) >= w.opts.Time {
-			w.end(fmt.Sprintf("%v: %v", store.ErrTime, w.opts.Time))
-			return nil
-		}
-		a, err := w.ask(ctx)
-		switch {
-		case connect.CodeOf(err) == connect.CodeOutOfRange:
-			over, waitErr := w.over(ctx)
-			if waitErr != nil || over {
-				w.end(strings.TrimPrefix(message(err), "study "+w.opts.Study+": "))
-				return waitErr
+	asking := ctx
+	if w.opts.Time > 0 {
+		var cancel context.CancelFunc
+		asking, cancel = context.WithDeadline(ctx, w.started.Add(w.opts.Time))
+		defer cancel()
+	}
+	for asking.Err() == nil {
+		a, err := w.ask(asking)
+		if err == nil {
+			if err := w.attempt(ctx, a); err != nil {
+				return err
 			}
 			continue
-		case err != nil:
-			return err
 		}
-		if err := w.attempt(ctx, a); err != nil {
+		if connect.CodeOf(err) == connect.CodeOutOfRange {
+			reason, over := strings.TrimPrefix(message(err), "study "+w.opts.Study+": "), false
+			if over, err = w.over(asking); over {
+				w.end(reason)
+				return nil
+			}
+		}
+		if err != nil && asking.Err() == nil {
 			return err
 		}
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w.end(fmt.Sprintf("%v: %v", store.ErrTime, w.opts.Time))
+	return nil
 }
 
 func (w *worker) end(reason string) {

@@ -161,3 +161,27 @@ func TestHeartbeatWithoutAnswer(t *testing.T) {
 		require.Less(t, s.beats[1], store.DefaultLease)
 	})
 }
+
+// waiting is a service whose computation of a trial does not end.
+type waiting struct{ refusing }
+
+func (s *waiting) Ask(ctx context.Context, _ *bov1.AskRequest) (*bov1.AskResponse, error) {
+	<-ctx.Done()
+	return nil, connect.NewError(connect.CodeDeadlineExceeded, ctx.Err())
+}
+
+// A worker ends at the end of its time, also while it waits for a trial or for the service.
+func TestTimeWithoutATrial(t *testing.T) {
+	down := connect.NewError(connect.CodeUnavailable, errors.New("down"))
+	for _, client := range []Client{&waiting{}, &refusing{asks: []error{down}}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
+			defer cancel()
+			begun := time.Now()
+			done, err := Run(ctx, client, nil, Options{Study: "bread", Time: time.Hour, Workers: 2})
+			require.NoError(t, err)
+			require.Equal(t, Done{Reason: "the time is used up: 1h0m0s"}, done)
+			require.Equal(t, time.Hour, time.Since(begun))
+		})
+	}
+}
