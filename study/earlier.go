@@ -149,8 +149,12 @@ func (d *Definition) outside(s *space.Space, params map[string]any) bool {
 			continue
 		}
 		known++
-		switch v.(type) {
-		case float64, int:
+		switch v := v.(type) {
+		case float64:
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return false
+			}
+		case int:
 		case string, bool:
 			if p.Kind == space.KindFloat || p.Kind == space.KindInt {
 				return false

@@ -2,15 +2,28 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
 )
 
 func TestMaxCount(t *testing.T) {
 	require.NoError(t, optionFault("budget", fmt.Sprint(MaxCount)))
 	require.Error(t, optionFault("budget", fmt.Sprint(MaxCount+1)))
+}
+
+// A parameter that is no finite number has no place outside the space.
+func TestEarlierOfNoFiniteNumber(t *testing.T) {
+	one := 1.0
+	d := Definition{Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+	for _, x := range []float64{math.NaN(), math.Inf(1)} {
+		d.Earlier.Trials = []Told{{Params: map[string]any{"x": x}, Value: &one}}
+		require.ErrorContains(t, d.Validate(), "earlier: evaluation 1: invalid point: parameter \"x\": "+fmt.Sprint(x)+" is not a finite number")
+	}
 }
 
 // Rows of a table in place of evaluations have one fault, however many there are.

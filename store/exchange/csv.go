@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -456,7 +457,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 			return e, false, err
 		}
 		v := cellValue(p, text(j))
-		_, number := v.(float64)
+		x, number := v.(float64)
 		err := p.Check(v)
 		if _, ok := d.Defaults[p.Name]; err != nil && text(j) == "" && (ok || p.Kind == space.KindFixed) {
 			continue // as without the column
@@ -464,7 +465,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		switch {
 		case err != nil && text(j) == "":
 			return e, false, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
-		case err != nil && (!c.wide || !number):
+		case err != nil && (!c.wide || !number || math.IsNaN(x) || math.IsInf(x, 0)):
 			return e, false, fmt.Errorf("%s: %w%s", t.Cell(i, j), err, cellHint(p, text(j)))
 		}
 		e.Params[p.Name] = v

@@ -208,6 +208,11 @@ func TestReadEarlier(t *testing.T) {
 		{Params: map[string]any{"x": 0.25}, Numbers: map[string]float64{}, State: "failed"},
 		{Params: map[string]any{"x": 2.0}, Numbers: map[string]float64{"loss": 8}},
 	}, earlier)
+	for _, text := range []string{"nan", "-inf"} {
+		_, _, err = exchange.ReadEarlier("t.csv", strings.NewReader("x,loss\n0.5,7\n"+text+",8\n"), d)
+		require.ErrorContains(t, err, `t.csv: row 2 (line 3), column "x": `)
+		require.ErrorContains(t, err, " is not a finite number")
+	}
 }
 
 // In a table with decimal commas a text of digits and a point is no number.
