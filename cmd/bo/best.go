@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
@@ -89,8 +90,11 @@ func (c *bestCmd) recommend(e *env, u *store.Study) error {
 		}
 		return printJSON(e.stdout, map[string]any{"observed": observed, "model": model})
 	}
-	t := &v.Trials[r.Model.Trial.ID-1]
-	_, err = fmt.Fprintf(e.stdout, "%s  mean %s%s\n", resultLine(t, v.Definition), figures.Mean(r.Model.Mean, r.Model.SD), noteText(t))
+	t, mean := &v.Trials[r.Model.Trial.ID-1], figures.Mean(r.Model.Mean, r.Model.SD)
+	if insight.Scaleless(&loop.View{Options: options, Trials: h.Trials}) {
+		mean = short(r.Model.Mean)
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s  mean %s%s\n", resultLine(t, v.Definition), mean, noteText(t))
 	return err
 }
 
