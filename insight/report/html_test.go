@@ -227,3 +227,16 @@ func TestIntervalOfLogTransformedValues(t *testing.T) {
 	require.InEpsilon(t, p.Interval[0], float64(got[1]), 1e-3)
 	require.InEpsilon(t, p.Interval[1], float64(got[2]), 1e-3)
 }
+
+// Standard deviations have an arbitrary unit while all values are equal.
+func TestRecommendationOfEqualValues(t *testing.T) {
+	var trials []store.Evaluated
+	for i := range 3 {
+		trials = append(trials, store.Evaluated{Params: map[string]any{"x": float64(i) / 2}, Numbers: map[string]float64{"loss": 5}})
+	}
+	d := &study.Definition{Version: 1, Name: "flat", Parameters: []space.Parameter{space.Float("x", 0, 1)}, Objectives: []study.Objective{{Name: "loss"}}}
+	for _, n := range []int{1, 3} {
+		r := built(t, stored(t, d, trials[:n]...))
+		require.Contains(t, r.Summary, report.Line{Name: "Recommended", Text: "trial 1, predicted 5"})
+	}
+}

@@ -33,6 +33,8 @@ type Model struct {
 	Maps        []Map            `json:"maps"`
 	Importance  []insight.Effect `json:"importance"`
 	Calibration Calibration      `json:"calibration"`
+
+	scaleless bool // as insight.Scaleless
 }
 
 // Incumbent is the trial of insight.Incumbent.
@@ -157,7 +159,7 @@ func (b *builder) addModels() error {
 // model returns the data of a fit.
 func (b *builder) model(v *loop.View, name string) (*Model, error) {
 	best, precise := insight.Incumbent(v), b.resolve(6, name)
-	m := &Model{Objective: name, Maps: []Map{}, Incumbent: Incumbent{
+	m := &Model{Objective: name, Maps: []Map{}, scaleless: insight.Scaleless(v), Incumbent: Incumbent{
 		best.Trial, b.values(best.Point), digits(float64(best.Value), precise), digits(float64(best.Prediction.Mean), precise), digits(float64(best.Prediction.SD), 3),
 	}}
 	var err error
@@ -393,7 +395,11 @@ func (b *builder) summarize() {
 		if len(b.Models) > 1 {
 			suffix = " of " + m.Objective
 		} else if !math.IsNaN(float64(m.Incumbent.Mean)) && !b.view.Outside(m.Incumbent.Trial-1) {
-			b.line("Recommended", "trial %d, predicted %s", m.Incumbent.Trial, figures.Mean(float64(m.Incumbent.Mean), float64(m.Incumbent.SD)))
+			predicted := figures.Mean(float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
+			if m.scaleless {
+				predicted = figures.Format(float64(m.Incumbent.Mean), 6)
+			}
+			b.line("Recommended", "trial %d, predicted %s", m.Incumbent.Trial, predicted)
 		}
 		b.line("Calibration"+suffix, "%s", m.Calibration.Summary)
 	}
