@@ -220,6 +220,9 @@ func (s *state) add(told []Told) error {
 			known = trials[at]
 		}
 		trial, err := t.trial(s.space, s.definition, known)
+		if err == nil && trial.State == loop.Complete {
+			err = s.options.CheckOutcome(loop.Outcome{Value: trial.Value, Numbers: trial.Numbers})
+		}
 		if err == nil && trial.ID == 0 {
 			trial.ID = last + 1
 		}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
@@ -329,7 +330,7 @@ func plain(err error) error {
 		if want == "" {
 			want = "another type"
 		}
-		return fmt.Errorf("%s: %s found, want %s", e.Field, e.Value, want)
+		return fmt.Errorf("%s: %s found, want %s", strings.TrimPrefix(e.Field, "Request."), e.Value, want)
 	}
 	return err
 }

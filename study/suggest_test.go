@@ -52,6 +52,8 @@ func TestRequestFaults(t *testing.T) {
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
 		{`"value": 3`, `"state": "done"`, `want complete, failed, stopped, lost or pending`},
 		{`"value": 3`, `"numbers": {"loss": null}`, `trial 1 of 4: loss is null, want a number`},
+		{`"value": 3`, `"value": 1e301`, `invalid request: trial 1 of 4: no usable number: 1e+301 is beyond`},
+		{`"value": 3`, `"numbers": {"loss": "3"}`, `invalid request: trials.numbers: string found, want a number`},
 		{`"value": 3`, `"value": null`, `trial 1 of 4: value is null, want a number, or state pending or failed`},
 		{`"value": 3`, `"value": null, "state": "complete"`, `without a value or a number named "loss"`},
 		{`"value": 3`, `"trial": -3`, "its number -3 is not above 0"},
@@ -71,6 +73,18 @@ func TestRequestFaults(t *testing.T) {
 		require.NoError(t, json.Unmarshal(out.Bytes(), &reply))
 		require.Contains(t, reply.Error, c.text, c.by)
 	}
+}
+
+// A trial that no fit accepts is refused, so that it does not fail the later requests of a stream.
+func TestRefusedTrial(t *testing.T) {
+	in := `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "require": ["cost <= 3"]}, "action": "check"}
+{"trials": [{"params": {"x": 0.5}, "numbers": {"value": 1, "cost": 1e301}}], "action": "check"}
+{"trials": [{"params": {"x": 0.5}, "numbers": {"value": 1, "cost": 2}}]}`
+	var out bytes.Buffer
+	require.NoError(t, ServeSuggest(context.Background(), strings.NewReader(in), &out))
+	lines := strings.Split(out.String(), "\n")
+	require.Contains(t, lines[1], `trial 1 of 1: no usable number: 1e+301 is beyond ±1e+300 (cost)","kind":"request"`)
+	require.Contains(t, lines[2], `"source":"design"`)
 }
 
 // A client may write an absent value as null beside the state or the numbers of the trial.
