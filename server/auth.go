@@ -33,6 +33,8 @@ var roles = map[string]Role{
 	bov1connect.StudyServiceFailProcedure:        Work,
 
 	bov1connect.StudyServiceCreateStudyProcedure: Admin,
+	bov1connect.StudyServiceEditStudyProcedure:   Admin,
+	bov1connect.StudyServiceDeleteStudyProcedure: Admin,
 
 	healthv1connect.HealthCheckProcedure: "",
 	healthv1connect.HealthWatchProcedure: "",

@@ -81,7 +81,7 @@ func TestRoles(t *testing.T) {
 	table := map[string]Role{
 		"GetStudy": Read, "ListStudies": Read, "GetTrial": Read, "ListTrials": Read, "Watch": Read, "Export": Read,
 		"Suggest": Work, "Enqueue": Work, "Ask": Work, "Heartbeat": Work, "Release": Work, "ReportSteps": Work, "Tell": Work, "Fail": Work,
-		"CreateStudy": Admin,
+		"CreateStudy": Admin, "EditStudy": Admin, "DeleteStudy": Admin,
 	}
 	r, tokens, _ := protected(t)
 	require.Len(t, methods(), len(table))

@@ -31,6 +31,8 @@ import (
 var valid = map[string]string{
 	"Suggest":     `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "seed": "3", "surrogate": {"name": "gp"}}, "trials": [{"params": {"x": 0.5}, "value": 1}], "queue": [{"x": 0.25}], "n": 2, "action": "suggest", "report": {"trial": 1, "steps": []}, "warm": [1, 2]}`,
 	"CreateStudy": `{"definition": {"name": "new", "budget": 3, "parameters": [{"name": "x", "type": "float", "min": 0, "max": 1, "log": false}, {"name": "k", "type": "categorical", "values": ["a", "b"], "when": "x > 0.5"}], "constraints": ["x <= 0.9"], "objectives": [{"name": "a", "goal": "minimize"}]}, "key": "k"}`,
+	"EditStudy":   `{"study": "bread", "changes": {"budget": 9, "constraints": ["x <= 0.9"], "require": null}}`,
+	"DeleteStudy": `{"study": "bread"}`,
 	"GetStudy":    `{"study": "bread"}`, "ListStudies": `{"page_size": 3, "page_token": "after:a"}`, "Export": `{"study": "bread"}`,
 	"Watch": `{"study": "bread", "since": 3}`, "GetTrial": `{"study": "bread", "trial": 1}`,
 	"ListTrials":  `{"study": "bread", "page_size": 2, "page_token": "after:1", "states": ["pending"], "since": 1}`,

@@ -49,6 +49,8 @@ func requestOf[Q proto.Message]() connect.HandlerOption {
 func handleStudies(mount mount, s *service, options []connect.HandlerOption) {
 	handle(mount, bov1connect.StudyServiceSuggestProcedure, s.Suggest, options)
 	handle(mount, bov1connect.StudyServiceCreateStudyProcedure, s.CreateStudy, options)
+	handle(mount, bov1connect.StudyServiceEditStudyProcedure, s.EditStudy, options)
+	handle(mount, bov1connect.StudyServiceDeleteStudyProcedure, s.DeleteStudy, options)
 	handle(mount, bov1connect.StudyServiceGetStudyProcedure, s.GetStudy, options)
 	handle(mount, bov1connect.StudyServiceListStudiesProcedure, s.ListStudies, options)
 	handle(mount, bov1connect.StudyServiceExportProcedure, s.Export, options)

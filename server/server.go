@@ -270,8 +270,16 @@ func (s *Server) evict() {
 // forget closes a study that does not exist.
 func (s *Server) forget(name string, err error) {
 	if errors.Is(err, store.ErrNoStudy) {
-		s.mu.Lock()
+		s.deleted(name)
+	}
+}
+
+// deleted closes a study, and wakes the streams of its events.
+func (s *Server) deleted(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.studies[name]; u != nil {
 		delete(s.studies, name)
-		s.mu.Unlock()
+		u.changed.Send()
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,6 +46,75 @@ func (s *service) CreateStudy(ctx context.Context, r *bov1.CreateStudyRequest) (
 		return nil, err
 	}
 	return &bov1.CreateStudyResponse{Name: info.Name, Created: stamp(info.Created)}, nil
+}
+
+// EditStudy changes the definition of a study.
+func (s *service) EditStudy(ctx context.Context, r *bov1.EditStudyRequest) (*bov1.EditStudyResponse, error) {
+	if len(r.Changes.GetFields()) == 0 {
+		return nil, invalid("the changes are missing")
+	}
+	text, err := wire.Definition(r.Changes)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.limited(ctx, false)
+	defer cancel()
+	u, err := s.study(ctx, r.Study)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.study.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
+		changed, err := changed(&d, text)
+		if err == nil {
+			err = s.checkSize(changed)
+		}
+		return changed, err
+	}); err != nil {
+		return nil, err
+	}
+	u.changed.Send()
+	v, err := u.study.Brief(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &bov1.EditStudyResponse{LeftOut: int32(v.LeftOut())}
+	m.Definition, err = wire.Defined(v.Definition)
+	return m, err
+}
+
+// changed returns a definition with other values of the keys in a JSON object. The value null removes a key.
+func changed(d *study.Definition, changes json.RawMessage) (*study.Definition, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	var keys, values map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(text, &keys), json.Unmarshal(changes, &values)); err != nil {
+		return nil, err
+	}
+	for key, value := range values {
+		if keys[key] = value; string(value) == "null" {
+			delete(keys, key)
+		}
+	}
+	if text, err = json.Marshal(keys); err != nil {
+		return nil, err
+	}
+	return study.Parse(text)
+}
+
+// DeleteStudy deletes a study and all its trials.
+func (s *service) DeleteStudy(ctx context.Context, r *bov1.DeleteStudyRequest) (*bov1.DeleteStudyResponse, error) {
+	ctx, cancel := s.limited(ctx, false)
+	defer cancel()
+	if err := study.CheckName(r.Study); err != nil {
+		return nil, invalid("study: %w", err)
+	}
+	if err := s.store.Delete(ctx, r.Study); err != nil {
+		return nil, err
+	}
+	s.deleted(r.Study)
+	return &bov1.DeleteStudyResponse{}, nil
 }
 
 // GetStudy returns a study with its definition and its best trials.

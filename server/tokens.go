@@ -29,7 +29,7 @@ type Role string
 const (
 	Read  Role = "read"  // read studies and trials
 	Work  Role = "work"  // also suggest, ask, tell and fail
-	Admin Role = "admin" // also create studies
+	Admin Role = "admin" // also create, edit and delete studies
 )
 
 // Roles are all roles, from the weakest.

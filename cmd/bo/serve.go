@@ -43,7 +43,7 @@ type serveCmd struct {
 }
 
 func (serveCmd) Help() string {
-	return `Serves the studies of a store over HTTP until it is interrupted: gRPC, gRPC-Web, and JSON for curl. Methods suggest points without a store, create studies, ask, tell and fail, list and export, and send events as they happen. The server runs no programs: bo worker does.
+	return `Serves the studies of a store over HTTP until it is interrupted: gRPC, gRPC-Web, and JSON for curl. Methods suggest points without a store, create, edit and delete studies, ask, tell and fail, list and export, and send events as they happen. The server runs no programs: bo worker does.
 
 Without tokens the service answers on this machine alone. bo token add makes tokens with the roles read, work and admin. Clients send the header Authorization: Bearer TOKEN. Use TLS, here or in a proxy, on other networks.
 
@@ -217,7 +217,7 @@ func indexOf(list []server.Token, name string) int {
 type tokenAddCmd struct {
 	tokenFile
 	Name string `arg:"" help:"Name of the token, for the log of the service."`
-	Role string `default:"work" enum:"read,work,admin" placeholder:"ROLE" help:"read: read studies; work: also suggest, ask and tell; admin: also create studies. Default: ${default}."`
+	Role string `default:"work" enum:"read,work,admin" placeholder:"ROLE" help:"read: read studies; work: also suggest, ask and tell; admin: also create, edit and delete studies. Default: ${default}."`
 }
 
 func (tokenAddCmd) Help() string {

@@ -478,6 +478,190 @@ func (x *CreateStudyResponse) GetCreated() *timestamppb.Timestamp {
 	return nil
 }
 
+type EditStudyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Study         string                 `protobuf:"bytes,1,opt,name=study,proto3" json:"study,omitempty"`
+	Changes       *structpb.Struct       `protobuf:"bytes,2,opt,name=changes,proto3" json:"changes,omitempty"` // keys of the definition with their new values; others stay, and null removes a key
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EditStudyRequest) Reset() {
+	*x = EditStudyRequest{}
+	mi := &file_bo_v1_study_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EditStudyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EditStudyRequest) ProtoMessage() {}
+
+func (x *EditStudyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_bo_v1_study_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EditStudyRequest.ProtoReflect.Descriptor instead.
+func (*EditStudyRequest) Descriptor() ([]byte, []int) {
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *EditStudyRequest) GetStudy() string {
+	if x != nil {
+		return x.Study
+	}
+	return ""
+}
+
+func (x *EditStudyRequest) GetChanges() *structpb.Struct {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+type EditStudyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Definition    *structpb.Struct       `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`           // as stored
+	LeftOut       int32                  `protobuf:"varint,2,opt,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"` // trials that do not fit the definition and are left out of fits
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EditStudyResponse) Reset() {
+	*x = EditStudyResponse{}
+	mi := &file_bo_v1_study_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EditStudyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EditStudyResponse) ProtoMessage() {}
+
+func (x *EditStudyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_bo_v1_study_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EditStudyResponse.ProtoReflect.Descriptor instead.
+func (*EditStudyResponse) Descriptor() ([]byte, []int) {
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *EditStudyResponse) GetDefinition() *structpb.Struct {
+	if x != nil {
+		return x.Definition
+	}
+	return nil
+}
+
+func (x *EditStudyResponse) GetLeftOut() int32 {
+	if x != nil {
+		return x.LeftOut
+	}
+	return 0
+}
+
+type DeleteStudyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Study         string                 `protobuf:"bytes,1,opt,name=study,proto3" json:"study,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteStudyRequest) Reset() {
+	*x = DeleteStudyRequest{}
+	mi := &file_bo_v1_study_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteStudyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteStudyRequest) ProtoMessage() {}
+
+func (x *DeleteStudyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_bo_v1_study_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteStudyRequest.ProtoReflect.Descriptor instead.
+func (*DeleteStudyRequest) Descriptor() ([]byte, []int) {
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DeleteStudyRequest) GetStudy() string {
+	if x != nil {
+		return x.Study
+	}
+	return ""
+}
+
+type DeleteStudyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteStudyResponse) Reset() {
+	*x = DeleteStudyResponse{}
+	mi := &file_bo_v1_study_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteStudyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteStudyResponse) ProtoMessage() {}
+
+func (x *DeleteStudyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_bo_v1_study_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteStudyResponse.ProtoReflect.Descriptor instead.
+func (*DeleteStudyResponse) Descriptor() ([]byte, []int) {
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{8}
+}
+
 type GetStudyRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Study         string                 `protobuf:"bytes,1,opt,name=study,proto3" json:"study,omitempty"`
@@ -487,7 +671,7 @@ type GetStudyRequest struct {
 
 func (x *GetStudyRequest) Reset() {
 	*x = GetStudyRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[5]
+	mi := &file_bo_v1_study_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +683,7 @@ func (x *GetStudyRequest) String() string {
 func (*GetStudyRequest) ProtoMessage() {}
 
 func (x *GetStudyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[5]
+	mi := &file_bo_v1_study_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +696,7 @@ func (x *GetStudyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStudyRequest.ProtoReflect.Descriptor instead.
 func (*GetStudyRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{5}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetStudyRequest) GetStudy() string {
@@ -538,7 +722,7 @@ type GetStudyResponse struct {
 
 func (x *GetStudyResponse) Reset() {
 	*x = GetStudyResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[6]
+	mi := &file_bo_v1_study_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +734,7 @@ func (x *GetStudyResponse) String() string {
 func (*GetStudyResponse) ProtoMessage() {}
 
 func (x *GetStudyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[6]
+	mi := &file_bo_v1_study_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +747,7 @@ func (x *GetStudyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStudyResponse.ProtoReflect.Descriptor instead.
 func (*GetStudyResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{6}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetStudyResponse) GetStudy() *Study {
@@ -632,7 +816,7 @@ type ListStudiesRequest struct {
 
 func (x *ListStudiesRequest) Reset() {
 	*x = ListStudiesRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[7]
+	mi := &file_bo_v1_study_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +828,7 @@ func (x *ListStudiesRequest) String() string {
 func (*ListStudiesRequest) ProtoMessage() {}
 
 func (x *ListStudiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[7]
+	mi := &file_bo_v1_study_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +841,7 @@ func (x *ListStudiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListStudiesRequest.ProtoReflect.Descriptor instead.
 func (*ListStudiesRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{7}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListStudiesRequest) GetPageSize() int32 {
@@ -684,7 +868,7 @@ type ListStudiesResponse struct {
 
 func (x *ListStudiesResponse) Reset() {
 	*x = ListStudiesResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[8]
+	mi := &file_bo_v1_study_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -696,7 +880,7 @@ func (x *ListStudiesResponse) String() string {
 func (*ListStudiesResponse) ProtoMessage() {}
 
 func (x *ListStudiesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[8]
+	mi := &file_bo_v1_study_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -709,7 +893,7 @@ func (x *ListStudiesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListStudiesResponse.ProtoReflect.Descriptor instead.
 func (*ListStudiesResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{8}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListStudiesResponse) GetStudies() []*Study {
@@ -735,7 +919,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[9]
+	mi := &file_bo_v1_study_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +931,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[9]
+	mi := &file_bo_v1_study_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +944,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{9}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExportRequest) GetStudy() string {
@@ -779,7 +963,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[10]
+	mi := &file_bo_v1_study_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -791,7 +975,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[10]
+	mi := &file_bo_v1_study_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -804,7 +988,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{10}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExportResponse) GetDocument() string {
@@ -824,7 +1008,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[11]
+	mi := &file_bo_v1_study_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +1020,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[11]
+	mi := &file_bo_v1_study_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +1033,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{11}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchRequest) GetStudy() string {
@@ -876,7 +1060,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[12]
+	mi := &file_bo_v1_study_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -888,7 +1072,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[12]
+	mi := &file_bo_v1_study_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,7 +1085,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{12}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchResponse) GetEvent() *Event {
@@ -926,7 +1110,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_bo_v1_study_proto_msgTypes[13]
+	mi := &file_bo_v1_study_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -938,7 +1122,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[13]
+	mi := &file_bo_v1_study_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -951,7 +1135,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{13}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Event) GetRevision() uint32 {
@@ -1021,7 +1205,7 @@ type Trial struct {
 
 func (x *Trial) Reset() {
 	*x = Trial{}
-	mi := &file_bo_v1_study_proto_msgTypes[14]
+	mi := &file_bo_v1_study_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1217,7 @@ func (x *Trial) String() string {
 func (*Trial) ProtoMessage() {}
 
 func (x *Trial) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[14]
+	mi := &file_bo_v1_study_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1230,7 @@ func (x *Trial) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trial.ProtoReflect.Descriptor instead.
 func (*Trial) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{14}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Trial) GetTrial() int32 {
@@ -1174,7 +1358,7 @@ type Prediction struct {
 
 func (x *Prediction) Reset() {
 	*x = Prediction{}
-	mi := &file_bo_v1_study_proto_msgTypes[15]
+	mi := &file_bo_v1_study_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1370,7 @@ func (x *Prediction) String() string {
 func (*Prediction) ProtoMessage() {}
 
 func (x *Prediction) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[15]
+	mi := &file_bo_v1_study_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1383,7 @@ func (x *Prediction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prediction.ProtoReflect.Descriptor instead.
 func (*Prediction) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{15}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Prediction) GetMean() float64 {
@@ -1240,7 +1424,7 @@ type GetTrialRequest struct {
 
 func (x *GetTrialRequest) Reset() {
 	*x = GetTrialRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[16]
+	mi := &file_bo_v1_study_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1252,7 +1436,7 @@ func (x *GetTrialRequest) String() string {
 func (*GetTrialRequest) ProtoMessage() {}
 
 func (x *GetTrialRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[16]
+	mi := &file_bo_v1_study_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1265,7 +1449,7 @@ func (x *GetTrialRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTrialRequest.ProtoReflect.Descriptor instead.
 func (*GetTrialRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{16}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetTrialRequest) GetStudy() string {
@@ -1293,7 +1477,7 @@ type GetTrialResponse struct {
 
 func (x *GetTrialResponse) Reset() {
 	*x = GetTrialResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[17]
+	mi := &file_bo_v1_study_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1489,7 @@ func (x *GetTrialResponse) String() string {
 func (*GetTrialResponse) ProtoMessage() {}
 
 func (x *GetTrialResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[17]
+	mi := &file_bo_v1_study_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1502,7 @@ func (x *GetTrialResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTrialResponse.ProtoReflect.Descriptor instead.
 func (*GetTrialResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{17}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetTrialResponse) GetTrial() *Trial {
@@ -1355,7 +1539,7 @@ type ListTrialsRequest struct {
 
 func (x *ListTrialsRequest) Reset() {
 	*x = ListTrialsRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[18]
+	mi := &file_bo_v1_study_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1551,7 @@ func (x *ListTrialsRequest) String() string {
 func (*ListTrialsRequest) ProtoMessage() {}
 
 func (x *ListTrialsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[18]
+	mi := &file_bo_v1_study_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1564,7 @@ func (x *ListTrialsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTrialsRequest.ProtoReflect.Descriptor instead.
 func (*ListTrialsRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{18}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListTrialsRequest) GetStudy() string {
@@ -1429,7 +1613,7 @@ type ListTrialsResponse struct {
 
 func (x *ListTrialsResponse) Reset() {
 	*x = ListTrialsResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[19]
+	mi := &file_bo_v1_study_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1441,7 +1625,7 @@ func (x *ListTrialsResponse) String() string {
 func (*ListTrialsResponse) ProtoMessage() {}
 
 func (x *ListTrialsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[19]
+	mi := &file_bo_v1_study_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1454,7 +1638,7 @@ func (x *ListTrialsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTrialsResponse.ProtoReflect.Descriptor instead.
 func (*ListTrialsResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{19}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListTrialsResponse) GetTrials() []*Trial {
@@ -1491,7 +1675,7 @@ type AskRequest struct {
 
 func (x *AskRequest) Reset() {
 	*x = AskRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[20]
+	mi := &file_bo_v1_study_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1503,7 +1687,7 @@ func (x *AskRequest) String() string {
 func (*AskRequest) ProtoMessage() {}
 
 func (x *AskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[20]
+	mi := &file_bo_v1_study_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1516,7 +1700,7 @@ func (x *AskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskRequest.ProtoReflect.Descriptor instead.
 func (*AskRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{20}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AskRequest) GetStudy() string {
@@ -1563,7 +1747,7 @@ type AskResponse struct {
 
 func (x *AskResponse) Reset() {
 	*x = AskResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[21]
+	mi := &file_bo_v1_study_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1759,7 @@ func (x *AskResponse) String() string {
 func (*AskResponse) ProtoMessage() {}
 
 func (x *AskResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[21]
+	mi := &file_bo_v1_study_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1772,7 @@ func (x *AskResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AskResponse.ProtoReflect.Descriptor instead.
 func (*AskResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{21}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AskResponse) GetTrials() []*Assignment {
@@ -1609,7 +1793,7 @@ type EnqueueRequest struct {
 
 func (x *EnqueueRequest) Reset() {
 	*x = EnqueueRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[22]
+	mi := &file_bo_v1_study_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1621,7 +1805,7 @@ func (x *EnqueueRequest) String() string {
 func (*EnqueueRequest) ProtoMessage() {}
 
 func (x *EnqueueRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[22]
+	mi := &file_bo_v1_study_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1634,7 +1818,7 @@ func (x *EnqueueRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnqueueRequest.ProtoReflect.Descriptor instead.
 func (*EnqueueRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{22}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *EnqueueRequest) GetStudy() string {
@@ -1667,7 +1851,7 @@ type EnqueueResponse struct {
 
 func (x *EnqueueResponse) Reset() {
 	*x = EnqueueResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[23]
+	mi := &file_bo_v1_study_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1863,7 @@ func (x *EnqueueResponse) String() string {
 func (*EnqueueResponse) ProtoMessage() {}
 
 func (x *EnqueueResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[23]
+	mi := &file_bo_v1_study_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1876,7 @@ func (x *EnqueueResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnqueueResponse.ProtoReflect.Descriptor instead.
 func (*EnqueueResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{23}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EnqueueResponse) GetTrials() []*Trial {
@@ -1718,7 +1902,7 @@ type Assignment struct {
 
 func (x *Assignment) Reset() {
 	*x = Assignment{}
-	mi := &file_bo_v1_study_proto_msgTypes[24]
+	mi := &file_bo_v1_study_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1730,7 +1914,7 @@ func (x *Assignment) String() string {
 func (*Assignment) ProtoMessage() {}
 
 func (x *Assignment) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[24]
+	mi := &file_bo_v1_study_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1743,7 +1927,7 @@ func (x *Assignment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Assignment.ProtoReflect.Descriptor instead.
 func (*Assignment) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{24}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Assignment) GetTrial() int32 {
@@ -1806,7 +1990,7 @@ type Attempt struct {
 
 func (x *Attempt) Reset() {
 	*x = Attempt{}
-	mi := &file_bo_v1_study_proto_msgTypes[25]
+	mi := &file_bo_v1_study_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1818,7 +2002,7 @@ func (x *Attempt) String() string {
 func (*Attempt) ProtoMessage() {}
 
 func (x *Attempt) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[25]
+	mi := &file_bo_v1_study_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1831,7 +2015,7 @@ func (x *Attempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attempt.ProtoReflect.Descriptor instead.
 func (*Attempt) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{25}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Attempt) GetTrial() int32 {
@@ -1858,7 +2042,7 @@ type HeartbeatRequest struct {
 
 func (x *HeartbeatRequest) Reset() {
 	*x = HeartbeatRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[26]
+	mi := &file_bo_v1_study_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +2054,7 @@ func (x *HeartbeatRequest) String() string {
 func (*HeartbeatRequest) ProtoMessage() {}
 
 func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[26]
+	mi := &file_bo_v1_study_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1883,7 +2067,7 @@ func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*HeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{26}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *HeartbeatRequest) GetStudy() string {
@@ -1909,7 +2093,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[27]
+	mi := &file_bo_v1_study_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1921,7 +2105,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[27]
+	mi := &file_bo_v1_study_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1934,7 +2118,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{27}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *HeartbeatResponse) GetLost() []int32 {
@@ -1954,7 +2138,7 @@ type ReleaseRequest struct {
 
 func (x *ReleaseRequest) Reset() {
 	*x = ReleaseRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[28]
+	mi := &file_bo_v1_study_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2150,7 @@ func (x *ReleaseRequest) String() string {
 func (*ReleaseRequest) ProtoMessage() {}
 
 func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[28]
+	mi := &file_bo_v1_study_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2163,7 @@ func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{28}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReleaseRequest) GetStudy() string {
@@ -2004,7 +2188,7 @@ type ReleaseResponse struct {
 
 func (x *ReleaseResponse) Reset() {
 	*x = ReleaseResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[29]
+	mi := &file_bo_v1_study_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2016,7 +2200,7 @@ func (x *ReleaseResponse) String() string {
 func (*ReleaseResponse) ProtoMessage() {}
 
 func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[29]
+	mi := &file_bo_v1_study_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2029,7 +2213,7 @@ func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{29}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{33}
 }
 
 // Step is a value of the first objective at a step of the evaluation, such as an epoch.
@@ -2043,7 +2227,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_bo_v1_study_proto_msgTypes[30]
+	mi := &file_bo_v1_study_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2055,7 +2239,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[30]
+	mi := &file_bo_v1_study_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2068,7 +2252,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{30}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Step) GetStep() float64 {
@@ -2097,7 +2281,7 @@ type ReportStepsRequest struct {
 
 func (x *ReportStepsRequest) Reset() {
 	*x = ReportStepsRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[31]
+	mi := &file_bo_v1_study_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2293,7 @@ func (x *ReportStepsRequest) String() string {
 func (*ReportStepsRequest) ProtoMessage() {}
 
 func (x *ReportStepsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[31]
+	mi := &file_bo_v1_study_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2306,7 @@ func (x *ReportStepsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportStepsRequest.ProtoReflect.Descriptor instead.
 func (*ReportStepsRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{31}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReportStepsRequest) GetStudy() string {
@@ -2163,7 +2347,7 @@ type ReportStepsResponse struct {
 
 func (x *ReportStepsResponse) Reset() {
 	*x = ReportStepsResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[32]
+	mi := &file_bo_v1_study_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2175,7 +2359,7 @@ func (x *ReportStepsResponse) String() string {
 func (*ReportStepsResponse) ProtoMessage() {}
 
 func (x *ReportStepsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[32]
+	mi := &file_bo_v1_study_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2188,7 +2372,7 @@ func (x *ReportStepsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportStepsResponse.ProtoReflect.Descriptor instead.
 func (*ReportStepsResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{32}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReportStepsResponse) GetStop() bool {
@@ -2224,7 +2408,7 @@ type TellRequest struct {
 
 func (x *TellRequest) Reset() {
 	*x = TellRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[33]
+	mi := &file_bo_v1_study_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2420,7 @@ func (x *TellRequest) String() string {
 func (*TellRequest) ProtoMessage() {}
 
 func (x *TellRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[33]
+	mi := &file_bo_v1_study_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2433,7 @@ func (x *TellRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TellRequest.ProtoReflect.Descriptor instead.
 func (*TellRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{33}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TellRequest) GetStudy() string {
@@ -2338,7 +2522,7 @@ type TellResponse struct {
 
 func (x *TellResponse) Reset() {
 	*x = TellResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[34]
+	mi := &file_bo_v1_study_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2350,7 +2534,7 @@ func (x *TellResponse) String() string {
 func (*TellResponse) ProtoMessage() {}
 
 func (x *TellResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[34]
+	mi := &file_bo_v1_study_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2363,7 +2547,7 @@ func (x *TellResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TellResponse.ProtoReflect.Descriptor instead.
 func (*TellResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{34}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *TellResponse) GetTrial() *Trial {
@@ -2392,7 +2576,7 @@ type FailRequest struct {
 
 func (x *FailRequest) Reset() {
 	*x = FailRequest{}
-	mi := &file_bo_v1_study_proto_msgTypes[35]
+	mi := &file_bo_v1_study_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2404,7 +2588,7 @@ func (x *FailRequest) String() string {
 func (*FailRequest) ProtoMessage() {}
 
 func (x *FailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[35]
+	mi := &file_bo_v1_study_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2417,7 +2601,7 @@ func (x *FailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailRequest.ProtoReflect.Descriptor instead.
 func (*FailRequest) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{35}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *FailRequest) GetStudy() string {
@@ -2506,7 +2690,7 @@ type FailResponse struct {
 
 func (x *FailResponse) Reset() {
 	*x = FailResponse{}
-	mi := &file_bo_v1_study_proto_msgTypes[36]
+	mi := &file_bo_v1_study_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2518,7 +2702,7 @@ func (x *FailResponse) String() string {
 func (*FailResponse) ProtoMessage() {}
 
 func (x *FailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_bo_v1_study_proto_msgTypes[36]
+	mi := &file_bo_v1_study_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2531,7 +2715,7 @@ func (x *FailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailResponse.ProtoReflect.Descriptor instead.
 func (*FailResponse) Descriptor() ([]byte, []int) {
-	return file_bo_v1_study_proto_rawDescGZIP(), []int{36}
+	return file_bo_v1_study_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *FailResponse) GetTrial() *Trial {
@@ -2586,7 +2770,18 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"_\n" +
 	"\x13CreateStudyResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
-	"\acreated\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\acreated\"'\n" +
+	"\acreated\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\acreated\"[\n" +
+	"\x10EditStudyRequest\x12\x14\n" +
+	"\x05study\x18\x01 \x01(\tR\x05study\x121\n" +
+	"\achanges\x18\x02 \x01(\v2\x17.google.protobuf.StructR\achanges\"g\n" +
+	"\x11EditStudyResponse\x127\n" +
+	"\n" +
+	"definition\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"definition\x12\x19\n" +
+	"\bleft_out\x18\x02 \x01(\x05R\aleftOut\"*\n" +
+	"\x12DeleteStudyRequest\x12\x14\n" +
+	"\x05study\x18\x01 \x01(\tR\x05study\"\x15\n" +
+	"\x13DeleteStudyResponse\"'\n" +
 	"\x0fGetStudyRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\"\x8d\x02\n" +
 	"\x10GetStudyResponse\x12\"\n" +
@@ -2756,10 +2951,12 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"2\n" +
 	"\fFailResponse\x12\"\n" +
-	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial2\x88\a\n" +
+	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial2\x8e\b\n" +
 	"\fStudyService\x128\n" +
 	"\aSuggest\x12\x15.bo.v1.SuggestRequest\x1a\x16.bo.v1.SuggestResponse\x12D\n" +
-	"\vCreateStudy\x12\x19.bo.v1.CreateStudyRequest\x1a\x1a.bo.v1.CreateStudyResponse\x12;\n" +
+	"\vCreateStudy\x12\x19.bo.v1.CreateStudyRequest\x1a\x1a.bo.v1.CreateStudyResponse\x12>\n" +
+	"\tEditStudy\x12\x17.bo.v1.EditStudyRequest\x1a\x18.bo.v1.EditStudyResponse\x12D\n" +
+	"\vDeleteStudy\x12\x19.bo.v1.DeleteStudyRequest\x1a\x1a.bo.v1.DeleteStudyResponse\x12;\n" +
 	"\bGetStudy\x12\x16.bo.v1.GetStudyRequest\x1a\x17.bo.v1.GetStudyResponse\x12D\n" +
 	"\vListStudies\x12\x19.bo.v1.ListStudiesRequest\x1a\x1a.bo.v1.ListStudiesResponse\x125\n" +
 	"\x06Export\x12\x14.bo.v1.ExportRequest\x1a\x15.bo.v1.ExportResponse\x124\n" +
@@ -2787,135 +2984,145 @@ func file_bo_v1_study_proto_rawDescGZIP() []byte {
 	return file_bo_v1_study_proto_rawDescData
 }
 
-var file_bo_v1_study_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_bo_v1_study_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_bo_v1_study_proto_goTypes = []any{
 	(*SuggestRequest)(nil),        // 0: bo.v1.SuggestRequest
 	(*SuggestResponse)(nil),       // 1: bo.v1.SuggestResponse
 	(*Study)(nil),                 // 2: bo.v1.Study
 	(*CreateStudyRequest)(nil),    // 3: bo.v1.CreateStudyRequest
 	(*CreateStudyResponse)(nil),   // 4: bo.v1.CreateStudyResponse
-	(*GetStudyRequest)(nil),       // 5: bo.v1.GetStudyRequest
-	(*GetStudyResponse)(nil),      // 6: bo.v1.GetStudyResponse
-	(*ListStudiesRequest)(nil),    // 7: bo.v1.ListStudiesRequest
-	(*ListStudiesResponse)(nil),   // 8: bo.v1.ListStudiesResponse
-	(*ExportRequest)(nil),         // 9: bo.v1.ExportRequest
-	(*ExportResponse)(nil),        // 10: bo.v1.ExportResponse
-	(*WatchRequest)(nil),          // 11: bo.v1.WatchRequest
-	(*WatchResponse)(nil),         // 12: bo.v1.WatchResponse
-	(*Event)(nil),                 // 13: bo.v1.Event
-	(*Trial)(nil),                 // 14: bo.v1.Trial
-	(*Prediction)(nil),            // 15: bo.v1.Prediction
-	(*GetTrialRequest)(nil),       // 16: bo.v1.GetTrialRequest
-	(*GetTrialResponse)(nil),      // 17: bo.v1.GetTrialResponse
-	(*ListTrialsRequest)(nil),     // 18: bo.v1.ListTrialsRequest
-	(*ListTrialsResponse)(nil),    // 19: bo.v1.ListTrialsResponse
-	(*AskRequest)(nil),            // 20: bo.v1.AskRequest
-	(*AskResponse)(nil),           // 21: bo.v1.AskResponse
-	(*EnqueueRequest)(nil),        // 22: bo.v1.EnqueueRequest
-	(*EnqueueResponse)(nil),       // 23: bo.v1.EnqueueResponse
-	(*Assignment)(nil),            // 24: bo.v1.Assignment
-	(*Attempt)(nil),               // 25: bo.v1.Attempt
-	(*HeartbeatRequest)(nil),      // 26: bo.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil),     // 27: bo.v1.HeartbeatResponse
-	(*ReleaseRequest)(nil),        // 28: bo.v1.ReleaseRequest
-	(*ReleaseResponse)(nil),       // 29: bo.v1.ReleaseResponse
-	(*Step)(nil),                  // 30: bo.v1.Step
-	(*ReportStepsRequest)(nil),    // 31: bo.v1.ReportStepsRequest
-	(*ReportStepsResponse)(nil),   // 32: bo.v1.ReportStepsResponse
-	(*TellRequest)(nil),           // 33: bo.v1.TellRequest
-	(*TellResponse)(nil),          // 34: bo.v1.TellResponse
-	(*FailRequest)(nil),           // 35: bo.v1.FailRequest
-	(*FailResponse)(nil),          // 36: bo.v1.FailResponse
-	nil,                           // 37: bo.v1.Trial.NumbersEntry
-	nil,                           // 38: bo.v1.TellRequest.NumbersEntry
-	nil,                           // 39: bo.v1.FailRequest.NumbersEntry
-	(*structpb.Struct)(nil),       // 40: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 42: google.protobuf.Duration
+	(*EditStudyRequest)(nil),      // 5: bo.v1.EditStudyRequest
+	(*EditStudyResponse)(nil),     // 6: bo.v1.EditStudyResponse
+	(*DeleteStudyRequest)(nil),    // 7: bo.v1.DeleteStudyRequest
+	(*DeleteStudyResponse)(nil),   // 8: bo.v1.DeleteStudyResponse
+	(*GetStudyRequest)(nil),       // 9: bo.v1.GetStudyRequest
+	(*GetStudyResponse)(nil),      // 10: bo.v1.GetStudyResponse
+	(*ListStudiesRequest)(nil),    // 11: bo.v1.ListStudiesRequest
+	(*ListStudiesResponse)(nil),   // 12: bo.v1.ListStudiesResponse
+	(*ExportRequest)(nil),         // 13: bo.v1.ExportRequest
+	(*ExportResponse)(nil),        // 14: bo.v1.ExportResponse
+	(*WatchRequest)(nil),          // 15: bo.v1.WatchRequest
+	(*WatchResponse)(nil),         // 16: bo.v1.WatchResponse
+	(*Event)(nil),                 // 17: bo.v1.Event
+	(*Trial)(nil),                 // 18: bo.v1.Trial
+	(*Prediction)(nil),            // 19: bo.v1.Prediction
+	(*GetTrialRequest)(nil),       // 20: bo.v1.GetTrialRequest
+	(*GetTrialResponse)(nil),      // 21: bo.v1.GetTrialResponse
+	(*ListTrialsRequest)(nil),     // 22: bo.v1.ListTrialsRequest
+	(*ListTrialsResponse)(nil),    // 23: bo.v1.ListTrialsResponse
+	(*AskRequest)(nil),            // 24: bo.v1.AskRequest
+	(*AskResponse)(nil),           // 25: bo.v1.AskResponse
+	(*EnqueueRequest)(nil),        // 26: bo.v1.EnqueueRequest
+	(*EnqueueResponse)(nil),       // 27: bo.v1.EnqueueResponse
+	(*Assignment)(nil),            // 28: bo.v1.Assignment
+	(*Attempt)(nil),               // 29: bo.v1.Attempt
+	(*HeartbeatRequest)(nil),      // 30: bo.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil),     // 31: bo.v1.HeartbeatResponse
+	(*ReleaseRequest)(nil),        // 32: bo.v1.ReleaseRequest
+	(*ReleaseResponse)(nil),       // 33: bo.v1.ReleaseResponse
+	(*Step)(nil),                  // 34: bo.v1.Step
+	(*ReportStepsRequest)(nil),    // 35: bo.v1.ReportStepsRequest
+	(*ReportStepsResponse)(nil),   // 36: bo.v1.ReportStepsResponse
+	(*TellRequest)(nil),           // 37: bo.v1.TellRequest
+	(*TellResponse)(nil),          // 38: bo.v1.TellResponse
+	(*FailRequest)(nil),           // 39: bo.v1.FailRequest
+	(*FailResponse)(nil),          // 40: bo.v1.FailResponse
+	nil,                           // 41: bo.v1.Trial.NumbersEntry
+	nil,                           // 42: bo.v1.TellRequest.NumbersEntry
+	nil,                           // 43: bo.v1.FailRequest.NumbersEntry
+	(*structpb.Struct)(nil),       // 44: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 45: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 46: google.protobuf.Duration
 }
 var file_bo_v1_study_proto_depIdxs = []int32{
-	40, // 0: bo.v1.SuggestRequest.study:type_name -> google.protobuf.Struct
-	40, // 1: bo.v1.SuggestRequest.trials:type_name -> google.protobuf.Struct
-	40, // 2: bo.v1.SuggestRequest.queue:type_name -> google.protobuf.Struct
-	40, // 3: bo.v1.SuggestRequest.report:type_name -> google.protobuf.Struct
-	40, // 4: bo.v1.SuggestResponse.points:type_name -> google.protobuf.Struct
-	40, // 5: bo.v1.SuggestResponse.fit:type_name -> google.protobuf.Struct
-	40, // 6: bo.v1.SuggestResponse.require:type_name -> google.protobuf.Struct
-	40, // 7: bo.v1.SuggestResponse.end:type_name -> google.protobuf.Struct
-	40, // 8: bo.v1.SuggestResponse.regret:type_name -> google.protobuf.Struct
-	40, // 9: bo.v1.SuggestResponse.recommendation:type_name -> google.protobuf.Struct
-	40, // 10: bo.v1.SuggestResponse.pareto:type_name -> google.protobuf.Struct
-	40, // 11: bo.v1.SuggestResponse.decision:type_name -> google.protobuf.Struct
-	40, // 12: bo.v1.SuggestResponse.front:type_name -> google.protobuf.Struct
-	41, // 13: bo.v1.Study.created:type_name -> google.protobuf.Timestamp
-	40, // 14: bo.v1.CreateStudyRequest.definition:type_name -> google.protobuf.Struct
-	41, // 15: bo.v1.CreateStudyResponse.created:type_name -> google.protobuf.Timestamp
-	2,  // 16: bo.v1.GetStudyResponse.study:type_name -> bo.v1.Study
-	40, // 17: bo.v1.GetStudyResponse.definition:type_name -> google.protobuf.Struct
-	14, // 18: bo.v1.GetStudyResponse.best:type_name -> bo.v1.Trial
-	2,  // 19: bo.v1.ListStudiesResponse.studies:type_name -> bo.v1.Study
-	13, // 20: bo.v1.WatchResponse.event:type_name -> bo.v1.Event
-	41, // 21: bo.v1.Event.time:type_name -> google.protobuf.Timestamp
-	40, // 22: bo.v1.Trial.params:type_name -> google.protobuf.Struct
-	37, // 23: bo.v1.Trial.numbers:type_name -> bo.v1.Trial.NumbersEntry
-	15, // 24: bo.v1.Trial.prediction:type_name -> bo.v1.Prediction
-	41, // 25: bo.v1.Trial.created:type_name -> google.protobuf.Timestamp
-	41, // 26: bo.v1.Trial.started:type_name -> google.protobuf.Timestamp
-	41, // 27: bo.v1.Trial.finished:type_name -> google.protobuf.Timestamp
-	14, // 28: bo.v1.GetTrialResponse.trial:type_name -> bo.v1.Trial
-	30, // 29: bo.v1.GetTrialResponse.steps:type_name -> bo.v1.Step
-	14, // 30: bo.v1.ListTrialsResponse.trials:type_name -> bo.v1.Trial
-	42, // 31: bo.v1.AskRequest.lease:type_name -> google.protobuf.Duration
-	24, // 32: bo.v1.AskResponse.trials:type_name -> bo.v1.Assignment
-	40, // 33: bo.v1.EnqueueRequest.points:type_name -> google.protobuf.Struct
-	14, // 34: bo.v1.EnqueueResponse.trials:type_name -> bo.v1.Trial
-	40, // 35: bo.v1.Assignment.params:type_name -> google.protobuf.Struct
-	41, // 36: bo.v1.Assignment.lease:type_name -> google.protobuf.Timestamp
-	42, // 37: bo.v1.Assignment.heartbeat:type_name -> google.protobuf.Duration
-	25, // 38: bo.v1.HeartbeatRequest.attempts:type_name -> bo.v1.Attempt
-	25, // 39: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
-	30, // 40: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
-	38, // 41: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
-	40, // 42: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
-	14, // 43: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
-	39, // 44: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
-	40, // 45: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
-	14, // 46: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
-	0,  // 47: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
-	3,  // 48: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
-	5,  // 49: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
-	7,  // 50: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
-	9,  // 51: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
-	11, // 52: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
-	16, // 53: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
-	18, // 54: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
-	22, // 55: bo.v1.StudyService.Enqueue:input_type -> bo.v1.EnqueueRequest
-	20, // 56: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
-	26, // 57: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
-	28, // 58: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
-	31, // 59: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
-	33, // 60: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
-	35, // 61: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
-	1,  // 62: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
-	4,  // 63: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
-	6,  // 64: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
-	8,  // 65: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
-	10, // 66: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
-	12, // 67: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
-	17, // 68: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
-	19, // 69: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
-	23, // 70: bo.v1.StudyService.Enqueue:output_type -> bo.v1.EnqueueResponse
-	21, // 71: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
-	27, // 72: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
-	29, // 73: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
-	32, // 74: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
-	34, // 75: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
-	36, // 76: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
-	62, // [62:77] is the sub-list for method output_type
-	47, // [47:62] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	44, // 0: bo.v1.SuggestRequest.study:type_name -> google.protobuf.Struct
+	44, // 1: bo.v1.SuggestRequest.trials:type_name -> google.protobuf.Struct
+	44, // 2: bo.v1.SuggestRequest.queue:type_name -> google.protobuf.Struct
+	44, // 3: bo.v1.SuggestRequest.report:type_name -> google.protobuf.Struct
+	44, // 4: bo.v1.SuggestResponse.points:type_name -> google.protobuf.Struct
+	44, // 5: bo.v1.SuggestResponse.fit:type_name -> google.protobuf.Struct
+	44, // 6: bo.v1.SuggestResponse.require:type_name -> google.protobuf.Struct
+	44, // 7: bo.v1.SuggestResponse.end:type_name -> google.protobuf.Struct
+	44, // 8: bo.v1.SuggestResponse.regret:type_name -> google.protobuf.Struct
+	44, // 9: bo.v1.SuggestResponse.recommendation:type_name -> google.protobuf.Struct
+	44, // 10: bo.v1.SuggestResponse.pareto:type_name -> google.protobuf.Struct
+	44, // 11: bo.v1.SuggestResponse.decision:type_name -> google.protobuf.Struct
+	44, // 12: bo.v1.SuggestResponse.front:type_name -> google.protobuf.Struct
+	45, // 13: bo.v1.Study.created:type_name -> google.protobuf.Timestamp
+	44, // 14: bo.v1.CreateStudyRequest.definition:type_name -> google.protobuf.Struct
+	45, // 15: bo.v1.CreateStudyResponse.created:type_name -> google.protobuf.Timestamp
+	44, // 16: bo.v1.EditStudyRequest.changes:type_name -> google.protobuf.Struct
+	44, // 17: bo.v1.EditStudyResponse.definition:type_name -> google.protobuf.Struct
+	2,  // 18: bo.v1.GetStudyResponse.study:type_name -> bo.v1.Study
+	44, // 19: bo.v1.GetStudyResponse.definition:type_name -> google.protobuf.Struct
+	18, // 20: bo.v1.GetStudyResponse.best:type_name -> bo.v1.Trial
+	2,  // 21: bo.v1.ListStudiesResponse.studies:type_name -> bo.v1.Study
+	17, // 22: bo.v1.WatchResponse.event:type_name -> bo.v1.Event
+	45, // 23: bo.v1.Event.time:type_name -> google.protobuf.Timestamp
+	44, // 24: bo.v1.Trial.params:type_name -> google.protobuf.Struct
+	41, // 25: bo.v1.Trial.numbers:type_name -> bo.v1.Trial.NumbersEntry
+	19, // 26: bo.v1.Trial.prediction:type_name -> bo.v1.Prediction
+	45, // 27: bo.v1.Trial.created:type_name -> google.protobuf.Timestamp
+	45, // 28: bo.v1.Trial.started:type_name -> google.protobuf.Timestamp
+	45, // 29: bo.v1.Trial.finished:type_name -> google.protobuf.Timestamp
+	18, // 30: bo.v1.GetTrialResponse.trial:type_name -> bo.v1.Trial
+	34, // 31: bo.v1.GetTrialResponse.steps:type_name -> bo.v1.Step
+	18, // 32: bo.v1.ListTrialsResponse.trials:type_name -> bo.v1.Trial
+	46, // 33: bo.v1.AskRequest.lease:type_name -> google.protobuf.Duration
+	28, // 34: bo.v1.AskResponse.trials:type_name -> bo.v1.Assignment
+	44, // 35: bo.v1.EnqueueRequest.points:type_name -> google.protobuf.Struct
+	18, // 36: bo.v1.EnqueueResponse.trials:type_name -> bo.v1.Trial
+	44, // 37: bo.v1.Assignment.params:type_name -> google.protobuf.Struct
+	45, // 38: bo.v1.Assignment.lease:type_name -> google.protobuf.Timestamp
+	46, // 39: bo.v1.Assignment.heartbeat:type_name -> google.protobuf.Duration
+	29, // 40: bo.v1.HeartbeatRequest.attempts:type_name -> bo.v1.Attempt
+	29, // 41: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
+	34, // 42: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
+	42, // 43: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
+	44, // 44: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
+	18, // 45: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
+	43, // 46: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
+	44, // 47: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
+	18, // 48: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
+	0,  // 49: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
+	3,  // 50: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
+	5,  // 51: bo.v1.StudyService.EditStudy:input_type -> bo.v1.EditStudyRequest
+	7,  // 52: bo.v1.StudyService.DeleteStudy:input_type -> bo.v1.DeleteStudyRequest
+	9,  // 53: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
+	11, // 54: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
+	13, // 55: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
+	15, // 56: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
+	20, // 57: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
+	22, // 58: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
+	26, // 59: bo.v1.StudyService.Enqueue:input_type -> bo.v1.EnqueueRequest
+	24, // 60: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
+	30, // 61: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
+	32, // 62: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
+	35, // 63: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
+	37, // 64: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
+	39, // 65: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
+	1,  // 66: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
+	4,  // 67: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
+	6,  // 68: bo.v1.StudyService.EditStudy:output_type -> bo.v1.EditStudyResponse
+	8,  // 69: bo.v1.StudyService.DeleteStudy:output_type -> bo.v1.DeleteStudyResponse
+	10, // 70: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
+	12, // 71: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
+	14, // 72: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
+	16, // 73: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
+	21, // 74: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
+	23, // 75: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
+	27, // 76: bo.v1.StudyService.Enqueue:output_type -> bo.v1.EnqueueResponse
+	25, // 77: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
+	31, // 78: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
+	33, // 79: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
+	36, // 80: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
+	38, // 81: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
+	40, // 82: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
+	66, // [66:83] is the sub-list for method output_type
+	49, // [49:66] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_bo_v1_study_proto_init() }
@@ -2923,15 +3130,15 @@ func file_bo_v1_study_proto_init() {
 	if File_bo_v1_study_proto != nil {
 		return
 	}
-	file_bo_v1_study_proto_msgTypes[15].OneofWrappers = []any{}
-	file_bo_v1_study_proto_msgTypes[33].OneofWrappers = []any{}
+	file_bo_v1_study_proto_msgTypes[19].OneofWrappers = []any{}
+	file_bo_v1_study_proto_msgTypes[37].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bo_v1_study_proto_rawDesc), len(file_bo_v1_study_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -44,6 +44,11 @@ const (
 	// StudyServiceCreateStudyProcedure is the fully-qualified name of the StudyService's CreateStudy
 	// RPC.
 	StudyServiceCreateStudyProcedure = "/bo.v1.StudyService/CreateStudy"
+	// StudyServiceEditStudyProcedure is the fully-qualified name of the StudyService's EditStudy RPC.
+	StudyServiceEditStudyProcedure = "/bo.v1.StudyService/EditStudy"
+	// StudyServiceDeleteStudyProcedure is the fully-qualified name of the StudyService's DeleteStudy
+	// RPC.
+	StudyServiceDeleteStudyProcedure = "/bo.v1.StudyService/DeleteStudy"
 	// StudyServiceGetStudyProcedure is the fully-qualified name of the StudyService's GetStudy RPC.
 	StudyServiceGetStudyProcedure = "/bo.v1.StudyService/GetStudy"
 	// StudyServiceListStudiesProcedure is the fully-qualified name of the StudyService's ListStudies
@@ -81,6 +86,10 @@ type StudyServiceClient interface {
 	Suggest(context.Context, *v1.SuggestRequest) (*v1.SuggestResponse, error)
 	// CreateStudy stores a study.
 	CreateStudy(context.Context, *v1.CreateStudyRequest) (*v1.CreateStudyResponse, error)
+	// EditStudy changes the definition of a study. A repeated request changes nothing more.
+	EditStudy(context.Context, *v1.EditStudyRequest) (*v1.EditStudyResponse, error)
+	// DeleteStudy deletes a study and all its trials, which cannot be restored. A repeated request has the code NOT_FOUND.
+	DeleteStudy(context.Context, *v1.DeleteStudyRequest) (*v1.DeleteStudyResponse, error)
 	// GetStudy returns a study with its definition and its best trials.
 	GetStudy(context.Context, *v1.GetStudyRequest) (*v1.GetStudyResponse, error)
 	// ListStudies returns the studies in the order of their names.
@@ -134,6 +143,18 @@ func NewStudyServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			httpClient,
 			baseURL+StudyServiceCreateStudyProcedure,
 			connect.WithSchema(studyServiceMethods.ByName("CreateStudy")),
+			connect.WithClientOptions(opts...),
+		),
+		editStudy: connect.NewClient[v1.EditStudyRequest, v1.EditStudyResponse](
+			httpClient,
+			baseURL+StudyServiceEditStudyProcedure,
+			connect.WithSchema(studyServiceMethods.ByName("EditStudy")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteStudy: connect.NewClient[v1.DeleteStudyRequest, v1.DeleteStudyResponse](
+			httpClient,
+			baseURL+StudyServiceDeleteStudyProcedure,
+			connect.WithSchema(studyServiceMethods.ByName("DeleteStudy")),
 			connect.WithClientOptions(opts...),
 		),
 		getStudy: connect.NewClient[v1.GetStudyRequest, v1.GetStudyResponse](
@@ -221,6 +242,8 @@ func NewStudyServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 type studyServiceClient struct {
 	suggest     *connect.Client[v1.SuggestRequest, v1.SuggestResponse]
 	createStudy *connect.Client[v1.CreateStudyRequest, v1.CreateStudyResponse]
+	editStudy   *connect.Client[v1.EditStudyRequest, v1.EditStudyResponse]
+	deleteStudy *connect.Client[v1.DeleteStudyRequest, v1.DeleteStudyResponse]
 	getStudy    *connect.Client[v1.GetStudyRequest, v1.GetStudyResponse]
 	listStudies *connect.Client[v1.ListStudiesRequest, v1.ListStudiesResponse]
 	export      *connect.Client[v1.ExportRequest, v1.ExportResponse]
@@ -248,6 +271,24 @@ func (c *studyServiceClient) Suggest(ctx context.Context, req *v1.SuggestRequest
 // CreateStudy calls bo.v1.StudyService.CreateStudy.
 func (c *studyServiceClient) CreateStudy(ctx context.Context, req *v1.CreateStudyRequest) (*v1.CreateStudyResponse, error) {
 	response, err := c.createStudy.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// EditStudy calls bo.v1.StudyService.EditStudy.
+func (c *studyServiceClient) EditStudy(ctx context.Context, req *v1.EditStudyRequest) (*v1.EditStudyResponse, error) {
+	response, err := c.editStudy.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DeleteStudy calls bo.v1.StudyService.DeleteStudy.
+func (c *studyServiceClient) DeleteStudy(ctx context.Context, req *v1.DeleteStudyRequest) (*v1.DeleteStudyResponse, error) {
+	response, err := c.deleteStudy.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -374,6 +415,10 @@ type StudyServiceHandler interface {
 	Suggest(context.Context, *v1.SuggestRequest) (*v1.SuggestResponse, error)
 	// CreateStudy stores a study.
 	CreateStudy(context.Context, *v1.CreateStudyRequest) (*v1.CreateStudyResponse, error)
+	// EditStudy changes the definition of a study. A repeated request changes nothing more.
+	EditStudy(context.Context, *v1.EditStudyRequest) (*v1.EditStudyResponse, error)
+	// DeleteStudy deletes a study and all its trials, which cannot be restored. A repeated request has the code NOT_FOUND.
+	DeleteStudy(context.Context, *v1.DeleteStudyRequest) (*v1.DeleteStudyResponse, error)
 	// GetStudy returns a study with its definition and its best trials.
 	GetStudy(context.Context, *v1.GetStudyRequest) (*v1.GetStudyResponse, error)
 	// ListStudies returns the studies in the order of their names.
@@ -423,6 +468,18 @@ func NewStudyServiceHandler(svc StudyServiceHandler, opts ...connect.HandlerOpti
 		StudyServiceCreateStudyProcedure,
 		svc.CreateStudy,
 		connect.WithSchema(studyServiceMethods.ByName("CreateStudy")),
+		connect.WithHandlerOptions(opts...),
+	)
+	studyServiceEditStudyHandler := connect.NewUnaryHandlerSimple(
+		StudyServiceEditStudyProcedure,
+		svc.EditStudy,
+		connect.WithSchema(studyServiceMethods.ByName("EditStudy")),
+		connect.WithHandlerOptions(opts...),
+	)
+	studyServiceDeleteStudyHandler := connect.NewUnaryHandlerSimple(
+		StudyServiceDeleteStudyProcedure,
+		svc.DeleteStudy,
+		connect.WithSchema(studyServiceMethods.ByName("DeleteStudy")),
 		connect.WithHandlerOptions(opts...),
 	)
 	studyServiceGetStudyHandler := connect.NewUnaryHandlerSimple(
@@ -509,6 +566,10 @@ func NewStudyServiceHandler(svc StudyServiceHandler, opts ...connect.HandlerOpti
 			studyServiceSuggestHandler.ServeHTTP(w, r)
 		case StudyServiceCreateStudyProcedure:
 			studyServiceCreateStudyHandler.ServeHTTP(w, r)
+		case StudyServiceEditStudyProcedure:
+			studyServiceEditStudyHandler.ServeHTTP(w, r)
+		case StudyServiceDeleteStudyProcedure:
+			studyServiceDeleteStudyHandler.ServeHTTP(w, r)
 		case StudyServiceGetStudyProcedure:
 			studyServiceGetStudyHandler.ServeHTTP(w, r)
 		case StudyServiceListStudiesProcedure:
@@ -550,6 +611,14 @@ func (UnimplementedStudyServiceHandler) Suggest(context.Context, *v1.SuggestRequ
 
 func (UnimplementedStudyServiceHandler) CreateStudy(context.Context, *v1.CreateStudyRequest) (*v1.CreateStudyResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bo.v1.StudyService.CreateStudy is not implemented"))
+}
+
+func (UnimplementedStudyServiceHandler) EditStudy(context.Context, *v1.EditStudyRequest) (*v1.EditStudyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bo.v1.StudyService.EditStudy is not implemented"))
+}
+
+func (UnimplementedStudyServiceHandler) DeleteStudy(context.Context, *v1.DeleteStudyRequest) (*v1.DeleteStudyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bo.v1.StudyService.DeleteStudy is not implemented"))
 }
 
 func (UnimplementedStudyServiceHandler) GetStudy(context.Context, *v1.GetStudyRequest) (*v1.GetStudyResponse, error) {
