@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -50,9 +51,9 @@ func needed(procedure string) Role {
 
 // authorize is the gate of all methods.
 func (s *Server) authorize(ctx context.Context, spec connect.Spec, peer connect.Peer, header http.Header) (context.Context, error) {
-	name, err := s.check(header, needed(spec.Procedure))
-	request := observedOf(ctx)
-	request.token = name
+	token, err := s.check(header, needed(spec.Procedure))
+	request, name := observedOf(ctx), token.Name
+	request.token, request.studies = name, token.Studies
 	if err != nil {
 		request.logged = true
 		code := connect.CodeOf(err)
@@ -63,23 +64,34 @@ func (s *Server) authorize(ctx context.Context, spec connect.Spec, peer connect.
 	return ctx, nil
 }
 
-// check returns the name of the token of a request, or the reason to refuse it.
-func (s *Server) check(header http.Header, role Role) (name string, err error) {
+// check returns the token of a request, or the reason to refuse it. Without tokens it is the zero Token.
+func (s *Server) check(header http.Header, role Role) (token Token, err error) {
 	if s.opts.Tokens == nil || role == "" {
-		return "", nil
+		return Token{}, nil
 	}
 	scheme, text, ok := strings.Cut(header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return "", connect.NewError(connect.CodeUnauthenticated, errors.New("a token is missing: send the header Authorization: Bearer TOKEN"))
+		return Token{}, connect.NewError(connect.CodeUnauthenticated, errors.New("a token is missing: send the header Authorization: Bearer TOKEN"))
 	}
-	token, ok := s.opts.Tokens.find(strings.TrimSpace(text))
+	token, ok = s.opts.Tokens.find(strings.TrimSpace(text))
 	switch {
 	case !ok:
-		return "", connect.NewError(connect.CodeUnauthenticated, errors.New("the token is not valid"))
+		return Token{}, connect.NewError(connect.CodeUnauthenticated, errors.New("the token is not valid"))
+	case token.expired():
+		return token, connect.NewError(connect.CodeUnauthenticated, errors.New("the token has expired"))
 	case !token.Role.permits(role):
-		return token.Name, connect.NewError(connect.CodePermissionDenied, errors.New("the token has the role "+string(token.Role)+", the method needs "+string(role)))
+		return token, connect.NewError(connect.CodePermissionDenied, errors.New("the token has the role "+string(token.Role)+", the method needs "+string(role)))
 	}
-	return token.Name, nil
+	return token, nil
+}
+
+// permit returns an error for a study that the token of a request does not permit. The dashboard checks its readers
+// itself.
+func permit(ctx context.Context, study string) error {
+	if studies := studiesOf(ctx); !strings.HasPrefix(study, studies) {
+		return connect.NewError(connect.CodePermissionDenied, fmt.Errorf("the token is for studies whose names begin with %q", studies))
+	}
+	return nil
 }
 
 // protected is check for a plain handler.

@@ -120,6 +120,9 @@ func (s *sessions) Begin(token string) (string, error) {
 	if !ok {
 		return "", errors.New("the token is not valid")
 	}
+	if t.expired() {
+		return "", errors.New("the token has expired")
+	}
 	if !t.Role.permits(Read) {
 		return "", fmt.Errorf("the token has the role %s, and the pages need %s", t.Role, Read)
 	}
@@ -128,25 +131,25 @@ func (s *sessions) Begin(token string) (string, error) {
 }
 
 // Reader implements dashboard.Sessions.
-func (s *sessions) Reader(session string) (string, bool) {
+func (s *sessions) Reader(session string) (dashboard.Reader, bool) {
 	parts := strings.SplitN(session, ".", 3)
 	if len(parts) != 3 {
-		return "", false
+		return dashboard.Reader{}, false
 	}
 	end, err := strconv.ParseInt(parts[0], 10, 64)
 	if err != nil || time.Now().Unix() >= end {
-		return "", false
+		return dashboard.Reader{}, false
 	}
 	for _, t := range s.opts.Tokens.named(parts[2]) {
 		if t.Role.permits(Read) && hmac.Equal([]byte(s.sign(parts[0], t)), []byte(parts[1])) {
-			return t.Name, true
+			return dashboard.Reader{Name: t.Name, Studies: t.Studies}, true
 		}
 	}
-	return "", false
+	return dashboard.Reader{}, false
 }
 
 // Bearer implements dashboard.Sessions.
-func (s *sessions) Bearer(header http.Header) (string, bool) {
-	name, err := s.check(header, Read)
-	return name, err == nil
+func (s *sessions) Bearer(header http.Header) (dashboard.Reader, bool) {
+	t, err := s.check(header, Read)
+	return dashboard.Reader{Name: t.Name, Studies: t.Studies}, err == nil
 }

@@ -97,9 +97,10 @@ func (s *Server) observed(procedure string, next http.Handler) http.Handler {
 
 // observedRequest is the state of a request of a method, in its context under observedKey.
 type observedRequest struct {
-	token  string // its name
-	logged bool
-	share  share
+	token   string // its name
+	studies string // Token.Studies
+	logged  bool
+	share   share
 }
 
 type observedKey struct{}
@@ -112,6 +113,14 @@ func observedOf(ctx context.Context) *observedRequest {
 func tokenOf(ctx context.Context) string {
 	if request, ok := ctx.Value(observedKey{}).(*observedRequest); ok {
 		return request.token
+	}
+	return ""
+}
+
+// studiesOf returns the beginning of the names of the studies that the token of a request permits.
+func studiesOf(ctx context.Context) string {
+	if request, ok := ctx.Value(observedKey{}).(*observedRequest); ok {
+		return request.studies
 	}
 	return ""
 }

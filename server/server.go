@@ -206,10 +206,13 @@ func CheckPrefix(prefix string) error {
 // service implements bo.v1.StudyService.
 type service struct{ *Server }
 
-// study returns a study that exists.
+// study returns a study that exists and that the token of the request permits.
 func (s *Server) study(ctx context.Context, name string) (*open, error) {
 	if err := study.CheckName(name); err != nil {
 		return nil, invalid("study: %w", err)
+	}
+	if err := permit(ctx, name); err != nil {
+		return nil, err
 	}
 	if u := s.use(name); u != nil {
 		return u, nil

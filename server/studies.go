@@ -32,6 +32,9 @@ func (s *service) CreateStudy(ctx context.Context, r *bov1.CreateStudyRequest) (
 	if err != nil {
 		return nil, err
 	}
+	if err := permit(ctx, d.Name); err != nil {
+		return nil, err
+	}
 	if err := s.checkSize(d); err != nil {
 		return nil, err
 	}
@@ -110,6 +113,9 @@ func (s *service) DeleteStudy(ctx context.Context, r *bov1.DeleteStudyRequest) (
 	if err := study.CheckName(r.Study); err != nil {
 		return nil, invalid("study: %w", err)
 	}
+	if err := permit(ctx, r.Study); err != nil {
+		return nil, err
+	}
 	if err := s.store.Delete(ctx, r.Study); err != nil {
 		return nil, err
 	}
@@ -185,7 +191,7 @@ func summaryMessage(l *store.Summary) *bov1.Study {
 	}
 }
 
-// ListStudies returns the studies in the order of their names.
+// ListStudies returns the studies that the token permits in the order of their names.
 func (s *service) ListStudies(ctx context.Context, r *bov1.ListStudiesRequest) (*bov1.ListStudiesResponse, error) {
 	ctx, cancel := s.limited(ctx, false)
 	defer cancel()
@@ -197,7 +203,7 @@ func (s *service) ListStudies(ctx context.Context, r *bov1.ListStudiesRequest) (
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(l store.Summary) bool { return l.Name <= after })
+	list = slices.DeleteFunc(list, func(l store.Summary) bool { return l.Name <= after || permit(ctx, l.Name) != nil })
 	m := &bov1.ListStudiesResponse{}
 	if len(list) > n {
 		list = list[:n]

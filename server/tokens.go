@@ -46,13 +46,19 @@ type Token struct {
 	Role    Role      `json:"role"`
 	Hash    string    `json:"sha256"` // hexadecimal
 	Created time.Time `json:"created"`
+	Studies string    `json:"studies,omitempty"` // beginning of the names of studies that the token permits; "" permits all
+	Expires time.Time `json:"expires,omitzero"`  // the token is not valid from this time; zero is never
 }
+
+// expired reports whether the token is not valid any more.
+func (t *Token) expired() bool { return !t.Expires.IsZero() && !time.Now().Before(t.Expires) }
 
 // tokenPrefix begins each token, so that tools that search for secrets find it.
 const tokenPrefix = "bo_"
 
 // NewToken returns a random token of 256 bits, and its entry in a file of tokens. An invalid name or a
-// role that is not in Roles is an error.
+// role that is not in Roles is an error. The token permits all studies and does not expire: set Studies and Expires of
+// the entry for others.
 func NewToken(name string, role Role) (text string, t Token, err error) {
 	if err := study.CheckName(name); err != nil {
 		return "", t, err
@@ -63,7 +69,7 @@ func NewToken(name string, role Role) (text string, t Token, err error) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	text = tokenPrefix + base64.RawURLEncoding.EncodeToString(secret)
-	return text, Token{name, role, hashOf(text), time.Now().UTC().Truncate(time.Second)}, nil
+	return text, Token{Name: name, Role: role, Hash: hashOf(text), Created: time.Now().UTC().Truncate(time.Second)}, nil
 }
 
 func hashOf(text string) string {
@@ -159,7 +165,7 @@ func (t *Tokens) Len() int {
 	return len(t.list)
 }
 
-// find returns the entry of a token. Its time does not depend on the text.
+// find returns the entry of a token, which may have expired. Its time does not depend on the text.
 func (t *Tokens) find(text string) (found Token, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,13 +179,13 @@ func (t *Tokens) find(text string) (found Token, ok bool) {
 	return found, ok
 }
 
-// named returns the entries of a name.
+// named returns the entries of a name that have not expired.
 func (t *Tokens) named(name string) (out []Token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.follow()
 	for _, entry := range t.list {
-		if entry.Name == name {
+		if entry.Name == name && !entry.expired() {
 			out = append(out, entry)
 		}
 	}

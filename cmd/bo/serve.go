@@ -18,6 +18,7 @@ import (
 	"github.com/functionspace/bo/internal/filelock"
 	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/server"
+	"github.com/functionspace/bo/study"
 )
 
 // defaultTokens is the file of tokens if --tokens is not given.
@@ -170,7 +171,7 @@ func (c *serveCmd) logger(e *env) *slog.Logger {
 
 type tokenCmd struct {
 	Add    tokenAddCmd    `cmd:"" help:"Make a token and print it."`
-	List   tokenListCmd   `cmd:"" help:"List the names and roles of tokens."`
+	List   tokenListCmd   `cmd:"" help:"List the names, roles, studies and ends of tokens."`
 	Remove tokenRemoveCmd `cmd:"" help:"Remove a token."`
 }
 
@@ -216,16 +217,21 @@ func indexOf(list []server.Token, name string) int {
 
 type tokenAddCmd struct {
 	tokenFile
-	Name string `arg:"" help:"Name of the token, for the log of the service."`
-	Role string `default:"work" enum:"read,work,admin" placeholder:"ROLE" help:"read: read studies; work: also suggest, ask and tell; admin: also create, edit and delete studies. Default: ${default}."`
+	Name    string        `arg:"" help:"Name of the token, for the log of the service."`
+	Role    string        `default:"work" enum:"read,work,admin" placeholder:"ROLE" help:"read: read studies; work: also suggest, ask and tell; admin: also create, edit and delete studies. Default: ${default}."`
+	Studies string        `placeholder:"PREFIX" help:"Permit only studies whose names begin with PREFIX. Default: all studies."`
+	Valid   time.Duration `placeholder:"TIME" help:"The token expires after TIME, such as 720h. Default: never."`
 }
 
 func (tokenAddCmd) Help() string {
 	return `Prints the token once. The file has its hash alone, so that the file does not give access. A running service takes a new token within a second.
 
-Example:
+A token with --studies lists, reads and changes no other studies, here and in a browser. With the role admin it creates, edits and deletes studies with this prefix.
+
+Examples:
 
     bo token add ci --role work > token
+    bo token add anna --role admin --studies anna- --valid 720h
     bo worker --server https://bo.example.org --token-file token --study bread -- ./bake {x}`
 }
 
@@ -233,6 +239,14 @@ func (c *tokenAddCmd) Run(e *env) error {
 	text, t, err := server.NewToken(c.Name, server.Role(c.Role))
 	if err != nil {
 		return usageError{err}
+	}
+	if c.Studies != "" {
+		if err := study.CheckName(c.Studies); err != nil {
+			return usageError{fmt.Errorf("--studies: %w", err)}
+		}
+	}
+	if t.Studies = c.Studies; c.Valid > 0 {
+		t.Expires = t.Created.Add(c.Valid)
 	}
 	if err := c.change(func(list []server.Token) ([]server.Token, error) {
 		if indexOf(list, c.Name) >= 0 {
@@ -261,10 +275,12 @@ func (c *tokenListCmd) Run(e *env) error {
 			Name    string      `json:"name"`
 			Role    server.Role `json:"role"`
 			Created time.Time   `json:"created"`
+			Studies string      `json:"studies,omitempty"`
+			Expires time.Time   `json:"expires,omitzero"`
 		}
 		rows := []row{}
 		for _, t := range list {
-			rows = append(rows, row{t.Name, t.Role, t.Created})
+			rows = append(rows, row{t.Name, t.Role, t.Created, t.Studies, t.Expires})
 		}
 		return printJSON(e.stdout, rows)
 	}
@@ -272,9 +288,16 @@ func (c *tokenListCmd) Run(e *env) error {
 		fmt.Fprintf(e.stderr, "%s has no tokens\n", c.Tokens)
 		return nil
 	}
-	rows := [][]string{{"TOKEN", "ROLE", "CREATED"}}
+	rows := [][]string{{"TOKEN", "ROLE", "STUDIES", "CREATED", "EXPIRES"}}
 	for _, t := range list {
-		rows = append(rows, []string{t.Name, string(t.Role), t.Created.Local().Format(time.DateTime)})
+		studies, expires := "all", "never"
+		if t.Studies != "" {
+			studies = t.Studies + "*"
+		}
+		if !t.Expires.IsZero() {
+			expires = t.Expires.Local().Format(time.DateTime)
+		}
+		rows = append(rows, []string{t.Name, string(t.Role), studies, t.Created.Local().Format(time.DateTime), expires})
 	}
 	return printTable(e.stdout, rows)
 }

@@ -6,12 +6,14 @@ package dashboard
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/functionspace/bo/store"
@@ -45,11 +47,20 @@ type Options struct {
 type Sessions interface {
 	// Begin returns the session of a token. The text of an error is for the reader.
 	Begin(token string) (session string, err error)
-	// Reader returns the name of the token of a session, if the token is still valid.
-	Reader(session string) (name string, ok bool)
-	// Bearer returns the name of the token in the header Authorization.
-	Bearer(header http.Header) (name string, ok bool)
+	// Reader returns the reader of a session, if the token is still valid.
+	Reader(session string) (r Reader, ok bool)
+	// Bearer returns the reader with the token in the header Authorization.
+	Bearer(header http.Header) (r Reader, ok bool)
 }
+
+// Reader is the owner of a token.
+type Reader struct {
+	Name    string // of the token
+	Studies string // beginning of the names of the studies that the reader may see
+}
+
+// permits reports whether the reader may see a study.
+func (r *Reader) permits(study string) bool { return strings.HasPrefix(study, r.Studies) }
 
 // Dashboard is the handler of all pages.
 type Dashboard struct {
@@ -93,8 +104,14 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// reader is the name of the token of a request, in its context.
-type reader struct{}
+// readerKey is the key of the Reader of a request in its context.
+type readerKey struct{}
+
+// readerOf returns the reader of a request.
+func readerOf(r *http.Request) Reader {
+	reader, _ := r.Context().Value(readerKey{}).(Reader)
+	return reader
+}
 
 // route is the handler of a pattern.
 type route struct {
@@ -117,7 +134,7 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	name := d.reader(r)
+	reader, _ := d.reader(r)
 	defer func() {
 		if fault := recover(); fault != nil {
 			if fault == http.ErrAbortHandler {
@@ -128,9 +145,9 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				d.fault(sent, r, http.StatusInternalServerError, "internal error, which the log of the server describes")
 			}
 		}
-		d.Observe(r.Context(), p.method, r.PathValue("study"), name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
+		d.Observe(r.Context(), p.method, r.PathValue("study"), reader.Name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
 	}()
-	if err := p.serve(sent, r.WithContext(context.WithValue(r.Context(), reader{}, name))); err != nil && sent.status == 0 {
+	if err := p.serve(sent, r.WithContext(context.WithValue(r.Context(), readerKey{}, reader))); err != nil && sent.status == 0 {
 		status, text := d.Status(r.Context(), err)
 		d.fault(sent, r, status, text)
 	}
@@ -142,7 +159,7 @@ func (d *Dashboard) page(pattern, method string, h handler) {
 		if !d.admitted(r) {
 			return d.loginPage(w, r, r.URL.RequestURI(), "")
 		}
-		return h(w, r)
+		return d.permitted(h)(w, r)
 	})
 }
 
@@ -156,28 +173,42 @@ func (d *Dashboard) data(pattern, method string, h handler) {
 		case !d.admitted(r):
 			http.Error(w, "sign in with a token", http.StatusUnauthorized)
 		default:
-			return h(w, r)
+			return d.permitted(h)(w, r)
 		}
 		return nil
 	})
 }
 
-// reader returns the name of the token of a request, "" without a valid one.
-func (d *Dashboard) reader(r *http.Request) string {
-	if d.Sessions == nil {
-		return ""
+// permitted is h for studies that the reader may see. Others do not exist for the reader.
+func (d *Dashboard) permitted(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		name := r.PathValue("study") // "" of the list
+		if reader := readerOf(r); name != "" && !reader.permits(name) {
+			return fmt.Errorf("study %s: %w", name, store.ErrNoStudy)
+		}
+		return h(w, r)
 	}
-	if name, ok := d.Sessions.Bearer(r.Header); ok {
-		return name
-	}
-	if c, err := r.Cookie(cookieName); err == nil {
-		name, _ := d.Sessions.Reader(c.Value)
-		return name
-	}
-	return ""
 }
 
-func (d *Dashboard) admitted(r *http.Request) bool { return d.Sessions == nil || d.reader(r) != "" }
+// reader returns the reader of a request, if it has a valid token or Sessions is nil.
+func (d *Dashboard) reader(r *http.Request) (reader Reader, ok bool) {
+	if d.Sessions == nil {
+		return reader, true
+	}
+	if reader, ok = d.Sessions.Bearer(r.Header); ok {
+		return reader, true
+	}
+	c, err := r.Cookie(cookieName)
+	if err != nil {
+		return Reader{}, false
+	}
+	return d.Sessions.Reader(c.Value)
+}
+
+func (d *Dashboard) admitted(r *http.Request) bool {
+	_, ok := d.reader(r)
+	return ok
+}
 
 // fault answers with an error: a page for browsers, a line for scripts.
 func (d *Dashboard) fault(w http.ResponseWriter, r *http.Request, status int, text string) {
@@ -203,7 +234,7 @@ type frame struct {
 
 // render writes a page. Nothing is written if the template fails.
 func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame, data any) error {
-	f.Reader, _ = r.Context().Value(reader{}).(string)
+	f.Reader = readerOf(r).Name
 	f.Session = f.Reader != ""
 	f.Data = data
 	var b bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,7 +71,7 @@ func (d *Dashboard) studyEvents(w http.ResponseWriter, r *http.Request) error {
 // listEvents sends a number of the state of all studies, and again after each change.
 func (d *Dashboard) listEvents(w http.ResponseWriter, r *http.Request) error {
 	return d.follow(w, r, func() (uint64, <-chan struct{}, error) {
-		list, err := d.lists.get(r, d.Store)
+		list, err := d.list(r)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -137,6 +138,13 @@ func versionOf(list []store.Summary) uint64 {
 		fmt.Fprintln(h, list[i].Name, list[i].Created.UnixNano(), list[i].Revision)
 	}
 	return h.Sum64()
+}
+
+// list returns the studies that the reader may see.
+func (d *Dashboard) list(r *http.Request) ([]store.Summary, error) {
+	list, err := d.lists.get(r, d.Store)
+	reader := readerOf(r)
+	return slices.DeleteFunc(slices.Clone(list), func(s store.Summary) bool { return !reader.permits(s.Name) }), err
 }
 
 // lists shares reads of the list of studies among readers.

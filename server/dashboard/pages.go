@@ -87,13 +87,13 @@ type studyList struct {
 
 // studies serves the list of studies.
 func (d *Dashboard) studies(w http.ResponseWriter, r *http.Request) error {
-	list, err := d.lists.get(r, d.Store)
+	list, err := d.list(r)
 	if err != nil {
 		return err
 	}
 	query := r.URL.Query()
 	out := studyList{Version: fmt.Sprintf("%x", versionOf(list)), Total: len(list), Find: query.Get("find"), Sort: cmp.Or(query.Get("sort"), "-created")}
-	list = slices.DeleteFunc(slices.Clone(list), func(s store.Summary) bool {
+	list = slices.DeleteFunc(list, func(s store.Summary) bool {
 		return !strings.Contains(strings.ToLower(s.Name), strings.ToLower(strings.TrimSpace(out.Find)))
 	})
 	out.Matching = len(list)
