@@ -16,13 +16,13 @@ import (
 )
 
 // Model is a variational implicit process with a Bayesian neural network as its prior.
-// The zero value is the default: 100 networks of two layers of 20 tanh units.
+// The zero value is the default: 100 networks of two layers of 20 tanh units, 500 beyond 1000 observations.
 type Model struct {
 	surrogate.Network `default:"hidden=20,20"`
 
 	Noise *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 
-	Functions int    `set:"functions" default:"100" range:"[2,100000]" help:"number of functions drawn from the prior"`
+	Functions int    `set:"functions" auto:"100 or 500" range:"[2,100000]" help:"number of functions drawn from the prior (100; 500 beyond 1000 observations)"`
 	Prior     string `set:"prior" default:"layers" oneof:"layers,weights" help:"learned prior: layers, a scale for the weights and one for the biases of each layer; weights, a mean and a scale for each weight (as published)"`
 	Steps     int    `set:"steps" default:"50" range:"[1,100000000]" help:"largest number of iterations on the evidence"`
 }
@@ -33,7 +33,12 @@ var _ surrogate.WarmStarter = Model{}
 // the units of the given targets.
 func (m Model) Stated() bool { return m.Noise != nil }
 
-const fitRows = 1000 // largest number of observations in the fit of the prior
+const (
+	fitRows = 1000 // largest number of observations in the fit of the prior
+
+	// The posterior mean of many observations needs more functions: it is a combination of them.
+	fewFunctions, manyFunctions = 100, 500
+)
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -46,6 +51,12 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	m, err := settings.Resolve("vip", m)
 	if err != nil {
 		return nil, err
+	}
+	if m.Functions == 0 {
+		m.Functions = fewFunctions
+		if len(d.Y) > fitRows {
+			m.Functions = manyFunctions
+		}
 	}
 	if err := domain.FullyConnected("vip", m.Architecture); err != nil {
 		return nil, err

@@ -221,3 +221,13 @@ func BenchmarkPredictGrad(b *testing.B) {
 		post.PredictGrad(mean, variance, dm, dv, x)
 	}
 }
+
+// Beyond the observations of the prior's fit there are more functions. A number that is given stays.
+func TestFunctionsOfManyObservations(t *testing.T) {
+	for _, c := range []struct{ n, given, want int }{{1000, 0, 100}, {1001, 0, 500}, {1001, 7, 7}} {
+		m := Model{Network: surrogate.Network{Hidden: []int{2}}, Functions: c.given, Steps: 1}
+		post, err := m.Fit(t.Context(), wave(c.n), random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Contains(t, post.(surrogate.Describer).Hypers(), surrogate.Hyper{Name: "functions", Value: float64(c.want)})
+	}
+}

@@ -1532,7 +1532,7 @@ class VIP(Regressor):
 
     Args:
         activation: activation of the hidden units; default tanh.
-        functions: number of functions drawn from the prior; default 100.
+        functions: number of functions drawn from the prior (100; 500 beyond 1000 observations); default 100 or 500.
         hidden: widths of the hidden layers; default 20,20.
         noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         prior: learned prior: layers, a scale for the weights and one for the biases of each layer; weights, a mean and a scale for each weight (as published); default layers.
