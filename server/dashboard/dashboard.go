@@ -59,8 +59,8 @@ type Reader struct {
 	Studies string // beginning of the names of the studies that the reader may see
 }
 
-// permits reports whether the reader may see a study.
-func (r *Reader) permits(study string) bool { return strings.HasPrefix(study, r.Studies) }
+// permits reports whether the reader may see a study. Nil is no reader, and may see none.
+func (r *Reader) permits(study string) bool { return r != nil && strings.HasPrefix(study, r.Studies) }
 
 // Dashboard is the handler of all pages.
 type Dashboard struct {
@@ -107,9 +107,9 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // readerKey is the key of the Reader of a request in its context.
 type readerKey struct{}
 
-// readerOf returns the reader of a request.
-func readerOf(r *http.Request) Reader {
-	reader, _ := r.Context().Value(readerKey{}).(Reader)
+// readerOf returns the reader of a request, nil without a valid token.
+func readerOf(r *http.Request) *Reader {
+	reader, _ := r.Context().Value(readerKey{}).(*Reader)
 	return reader
 }
 
@@ -134,7 +134,11 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	reader, _ := d.reader(r)
+	name := ""
+	if reader, ok := d.reader(r); ok {
+		name = reader.Name
+		r = r.WithContext(context.WithValue(r.Context(), readerKey{}, &reader))
+	}
 	defer func() {
 		if fault := recover(); fault != nil {
 			if fault == http.ErrAbortHandler {
@@ -145,9 +149,9 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				d.fault(sent, r, http.StatusInternalServerError, "internal error, which the log of the server describes")
 			}
 		}
-		d.Observe(r.Context(), p.method, r.PathValue("study"), reader.Name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
+		d.Observe(r.Context(), p.method, r.PathValue("study"), name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
 	}()
-	if err := p.serve(sent, r.WithContext(context.WithValue(r.Context(), readerKey{}, reader))); err != nil && sent.status == 0 {
+	if err := p.serve(sent, r); err != nil && sent.status == 0 {
 		status, text := d.Status(r.Context(), err)
 		d.fault(sent, r, status, text)
 	}
@@ -234,7 +238,9 @@ type frame struct {
 
 // render writes a page. Nothing is written if the template fails.
 func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame, data any) error {
-	f.Reader = readerOf(r).Name
+	if reader := readerOf(r); reader != nil {
+		f.Reader = reader.Name
+	}
 	f.Session = f.Reader != ""
 	f.Data = data
 	var b bytes.Buffer
