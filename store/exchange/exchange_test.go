@@ -416,18 +416,18 @@ func TestReadStudyOfLoop(t *testing.T) {
 	continues(t, u, b.Bytes())
 }
 
-// A saved study keeps its objectives, requirements, constraints, beliefs, first points and maximizer.
+// A saved study keeps its objectives with their standard errors, requirements, constraints, beliefs, first points and maximizer.
 func TestReadOutcomesAndBeliefsOfLoop(t *testing.T) {
 	noise, reference := 0.1, 9.0
 	params := []space.Parameter{space.Float("x", 0, 1), space.Int("n", 1, 4)}
 	for _, d := range []*study.Definition{
 		{
 			Parameters: params, Objectives: []study.Objective{
-				{Name: "loss", NoiseSD: &noise, Reference: &reference}, {Name: "gain", Goal: study.Maximize, NoiseFree: true},
+				{Name: "loss", NoiseSD: &noise, StandardError: "latency", Reference: &reference}, {Name: "gain", Goal: study.Maximize, NoiseFree: true},
 			},
 		},
 		{
-			Parameters: params, Constraints: []string{"x * n <= 3"}, Objectives: []study.Objective{{Name: "value", Goal: study.Maximize}},
+			Parameters: params, Constraints: []string{"x * n <= 3"}, Objectives: []study.Objective{{Name: "value", Goal: study.Maximize, StandardError: "share"}},
 			Require: []string{"latency <= 20.5", "share >= 1e-07"}, Optimum: map[string]loop.Belief{"x": {Around: 0.3, Within: 0.1}},
 			PriorMean: "2 * x + n", First: []map[string]any{{"n": 2.0}, {"x": 0.5}}, Maximizer: map[string]any{"raw": json.Number("200")},
 		},

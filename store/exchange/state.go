@@ -50,6 +50,7 @@ type savedStudy struct {
 		Maximize    bool               `json:"maximize"`
 		NoiseFree   bool               `json:"noise_free"`
 		NoiseSD     float64            `json:"noise_sd"`
+		Error       string             `json:"standard_error"`
 		Objectives  []loop.Goal        `json:"objectives"`
 		Require     []loop.Requirement `json:"require"`
 
@@ -163,11 +164,12 @@ func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Defin
 func (s *savedStudy) objectives() []study.Objective {
 	goals := s.Options.Objectives
 	if len(goals) == 0 {
-		goals = []loop.Goal{{Name: "value", Maximize: s.Options.Maximize, NoiseFree: s.Options.NoiseFree, NoiseSD: s.Options.NoiseSD}}
+		o := &s.Options
+		goals = []loop.Goal{{Name: "value", Maximize: o.Maximize, NoiseFree: o.NoiseFree, NoiseSD: o.NoiseSD, StandardError: o.Error}}
 	}
 	objectives := make([]study.Objective, len(goals))
 	for i, g := range goals {
-		objectives[i] = study.Objective{Name: g.Name, NoiseFree: g.NoiseFree, Reference: g.Reference}
+		objectives[i] = study.Objective{Name: g.Name, NoiseFree: g.NoiseFree, StandardError: g.StandardError, Reference: g.Reference}
 		if g.Maximize {
 			objectives[i].Goal = study.Maximize
 		}
