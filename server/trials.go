@@ -270,7 +270,17 @@ func (s *service) Fail(ctx context.Context, r *bov1.FailRequest) (*bov1.FailResp
 		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Failure: kind, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
 		At: r.At.AsMap(), Correct: r.Correct,
 	})
-	return &bov1.FailResponse{Trial: trial}, err
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.limited(ctx, false)
+	defer cancel()
+	m := &bov1.FailResponse{Trial: trial}
+	if u, err := s.study(ctx, r.Study); err == nil { // the failure is stored, with or without this number
+		n, _ := u.study.Alike(ctx, trial.Message)
+		m.Alike = int32(n)
+	}
+	return m, nil
 }
 
 // tell stores a report. A value is the number of the first objective.

@@ -379,11 +379,18 @@ func (r *run) reaches(o study.Objective, value float64) bool {
 }
 
 // note records the first results of this run. It returns ErrFailures if all fail alike.
-func (r *run) note(t Trial, expected, unreported bool) error {
+func (r *run) note(ctx context.Context, t Trial, expected, unreported bool) error {
+	r.guard.Lock()
+	settled := r.firsts.settled
+	r.guard.Unlock()
+	latest := 0
+	if t.State == Failed && !settled {
+		latest, _ = r.Alike(ctx, t.Message) // without an answer the results of this run count alone
+	}
 	r.guard.Lock()
 	defer r.guard.Unlock()
 	r.firsts.Expected = expected
-	return r.firsts.Add(t.State == Failed, unreported, t.Message)
+	return r.firsts.Add(t.State == Failed, unreported, t.Message, latest)
 }
 
 // attempt evaluates a trial and stores its result. It returns the next trial to evaluate if one
@@ -460,7 +467,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	if r.opts.OnEnd != nil {
 		r.opts.OnEnd(told)
 	}
-	return next, r.note(told, d.Failures == study.ExpectedFailures, unreported)
+	return next, r.note(ctx, told, d.Failures == study.ExpectedFailures, unreported)
 }
 
 // holds returns the attempts of this run.

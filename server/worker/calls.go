@@ -249,14 +249,17 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	defer stop()
 	r.Message, r.Output = plaintext.Clean(r.Message[:min(len(r.Message), store.MaxMessage)]), plaintext.Clean(r.Output[max(0, len(r.Output)-2*store.MaxOutput):])
 	var err error
+	latest := 0
 	if r.Failure == "" {
 		_, err = call(after, w, callTime, w.client.Tell, &bov1.TellRequest{
 			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Numbers: r.Numbers, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: a.Token,
 		})
 	} else {
-		_, err = call(after, w, callTime, w.client.Fail, &bov1.FailRequest{
+		var failed *bov1.FailResponse
+		failed, err = call(after, w, callTime, w.client.Fail, &bov1.FailRequest{
 			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Failure: string(r.Failure), Message: r.Message, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: a.Token,
 		})
+		latest = int(failed.GetAlike())
 	}
 	if connect.CodeOf(err) == connect.CodeAlreadyExists {
 		return nil
@@ -274,5 +277,5 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	if w.opts.OnEnd != nil {
 		w.opts.OnEnd(t, r)
 	}
-	return w.note(r, unreported)
+	return w.note(r, unreported, latest)
 }

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -97,4 +98,25 @@ func TestEditDuringEvaluations(t *testing.T) {
 		require.Equal(t, store.Pending, trial.State)
 		require.True(t, trial.Lease.IsZero(), "trial %d", trial.Number)
 	}
+}
+
+// A worker ends at its first failure if the latest trials of the study failed so too.
+func TestFailuresOfOtherWorkers(t *testing.T) {
+	backend := store.NewMemory()
+	u, err := store.New(backend, store.Options{}).Create(t.Context(), &study.Definition{
+		Version: 1, Name: "s", Budget: 20, Initial: 20, Parameters: []space.Parameter{space.Float("x", 0, 1)},
+	})
+	require.NoError(t, err)
+	r := servertest.Start(t, server.New(backend, server.Options{}), servertest.AnyPort)
+	broken := func(_ context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+		return store.Report{}, fmt.Errorf("no module named torch, process %d", trial.Number)
+	}
+	for i := range 4 {
+		done, err := worker.Run(t.Context(), &worker.HTTP{URL: r.URL}, broken, worker.Options{Study: "s"})
+		require.ErrorIs(t, err, store.ErrFailures)
+		require.Equal(t, max(1, 3-2*i), done.Failed)
+	}
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 6)
 }

@@ -200,8 +200,8 @@ func (w *worker) reported() []string {
 	return w.definition.Reported()
 }
 
-// note counts a result; unreported is as for store.Firsts. It returns an error if the first trials failed alike.
-func (w *worker) note(r store.Report, unreported bool) error {
+// note counts a result; unreported and latest are as for store.Firsts. It returns an error if the first trials failed alike.
+func (w *worker) note(r store.Report, unreported bool, latest int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done.Evaluated++
@@ -209,5 +209,5 @@ func (w *worker) note(r store.Report, unreported bool) error {
 		w.done.Failed++
 	}
 	w.firsts.Expected = w.definition.Failures == study.ExpectedFailures
-	return w.firsts.Add(r.Failure != "", unreported, r.Message)
+	return w.firsts.Add(r.Failure != "", unreported, r.Message, latest)
 }

@@ -2683,7 +2683,8 @@ func (x *FailRequest) GetAt() *structpb.Struct {
 
 type FailResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"` // as stored
+	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"`  // as stored
+	Alike         int32                  `protobuf:"varint,2,opt,name=alike,proto3" json:"alike,omitempty"` // trials with the latest results of the study, this one among them, that failed with this message, numbers aside
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2723,6 +2724,13 @@ func (x *FailResponse) GetTrial() *Trial {
 		return x.Trial
 	}
 	return nil
+}
+
+func (x *FailResponse) GetAlike() int32 {
+	if x != nil {
+		return x.Alike
+	}
+	return 0
 }
 
 var File_bo_v1_study_proto protoreflect.FileDescriptor
@@ -2949,9 +2957,10 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x02at\x18\v \x01(\v2\x17.google.protobuf.StructR\x02at\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"2\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"H\n" +
 	"\fFailResponse\x12\"\n" +
-	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial2\x8e\b\n" +
+	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\x12\x14\n" +
+	"\x05alike\x18\x02 \x01(\x05R\x05alike2\x8e\b\n" +
 	"\fStudyService\x128\n" +
 	"\aSuggest\x12\x15.bo.v1.SuggestRequest\x1a\x16.bo.v1.SuggestResponse\x12D\n" +
 	"\vCreateStudy\x12\x19.bo.v1.CreateStudyRequest\x1a\x1a.bo.v1.CreateStudyResponse\x12>\n" +
