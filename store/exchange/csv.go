@@ -306,11 +306,12 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool
 		return -1
 	}
 	c := &columns{params: map[int]space.Parameter{}, numbers: map[int]string{}}
-	var missing []string
+	var missing, absent []string
 	for _, p := range s.Parameters() {
 		names := []string{"params." + p.Name, p.Name}
 		j := find(names...)
 		if _, ok := d.Defaults[p.Name]; j < 0 && (ok || results || p.Kind == space.KindFixed) {
+			absent = append(absent, p.Name)
 			continue
 		}
 		if j < 0 {
@@ -331,7 +332,7 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool
 		return nil, nil, fmt.Errorf("%s: column %q is a parameter and the objective: name the parameter's params.%[2]s", t.Name, objective)
 	}
 	c.state, c.failure, c.message = find(columnState), find(columnFailure), find(columnMessage, "reason")
-	var ignored []string
+	var ignored, notes []string
 	for j, name := range t.Header {
 		_, param := c.params[j]
 		if param || j == c.objective || slices.Contains(bookkeeping, name) {
@@ -340,6 +341,9 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool
 		number := strings.TrimPrefix(name, "numbers.")
 		if !strings.HasPrefix(name, "params.") && (numeric(t, j) || slices.Contains(d.Declared(), number)) {
 			c.numbers[j] = number
+			if best, near := didyoumean.Near(number, absent); near && !slices.Contains(d.Declared(), number) {
+				notes = append(notes, fmt.Sprintf("column %q is read as a number of the trial: did you mean the parameter %s?", name, best))
+			}
 		} else {
 			ignored = append(ignored, name)
 		}
@@ -348,9 +352,9 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool
 		return nil, nil, c.missingColumns(t, d, missing)
 	}
 	if ignored != nil {
-		return c, []string{"columns that are neither parameters nor numbers are left out: " + strings.Join(ignored, ", ")}, nil
+		notes = append(notes, "columns that are neither parameters nor numbers are left out: "+strings.Join(ignored, ", "))
 	}
-	return c, nil, nil
+	return c, notes, nil
 }
 
 // numeric reports whether all cells of a column are numbers or empty.

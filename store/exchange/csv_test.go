@@ -229,3 +229,18 @@ func TestTextWithAPoint(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, evaluated[0].Params, results[0].Params)
 }
+
+// A spreadsheet that reads UTF-8 in another encoding changes the name of a column. It is then no parameter.
+func TestColumnNearAParameter(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}},
+		Parameters: []space.Parameter{space.Float("heat (°C)", 0, 100), space.Float("load", 0, 1)},
+	}
+	results, notes, err := exchange.ReadResults("t.csv", strings.NewReader("trial,heat (Â°C),humid,loss\n1,50,3,7\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, map[string]float64{"heat (Â°C)": 50, "humid": 3, "loss": 7}, results[0].Report.Numbers)
+	require.Equal(t, []string{`column "heat (Â°C)" is read as a number of the trial: did you mean the parameter heat (°C)?`}, notes)
+	_, notes, err = exchange.ReadResults("t.csv", strings.NewReader("trial,heat (°C),load,load 2,loss\n1,50,1,3,7\n"), d)
+	require.NoError(t, err)
+	require.Empty(t, notes)
+}
