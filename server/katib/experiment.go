@@ -166,7 +166,7 @@ func (e *experiment) told(t *api.Trial) (study.Told, error) {
 	}
 	numbers := map[string]float64{}
 	for _, m := range t.GetStatus().GetObservation().GetMetrics() {
-		if v, err := strconv.ParseFloat(strings.TrimSpace(m.GetValue()), 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, err := strconv.ParseFloat(strings.TrimSpace(m.GetValue()), 64); err == nil && math.Abs(v) <= loop.MaxValue {
 			numbers[m.GetName()] = v
 		}
 	}

@@ -384,3 +384,23 @@ func TestSlowFit(t *testing.T) {
 	require.Len(t, reply.ParameterAssignments, 4)
 	require.Less(t, time.Since(begun), 20*time.Second)
 }
+
+// A metric beyond the numbers that fits take is no value: its trial has failed, as with NaN.
+func TestHugeMetric(t *testing.T) {
+	e := experiment([]*api.ParameterSpec{between("x", double, "0", "1", "", uniform)}, "initial", "2")
+	eachClient(t, katib.Options{}, func(t *testing.T, c client) {
+		var want []map[string]string
+		for _, value := range []string{"NaN", "1e305"} {
+			reply, code, message := c.suggest(request(e, 1,
+				trial(at("x", "0.25"), api.TrialStatus_SUCCEEDED, "loss", "1"),
+				trial(at("x", "0.75"), api.TrialStatus_SUCCEEDED, "loss", "2"),
+				trial(at("x", "0.5"), api.TrialStatus_SUCCEEDED, "loss", value),
+			))
+			require.Empty(t, code, message)
+			if want == nil {
+				want = texts(reply)
+			}
+			require.Equal(t, want, texts(reply))
+		}
+	})
+}
