@@ -2,7 +2,6 @@ package insight
 
 import (
 	"math"
-	"slices"
 
 	"github.com/functionspace/bo/loop"
 )
@@ -89,6 +88,10 @@ func ParetoFront(trials []loop.Trial, o loop.Options) Front {
 		}
 		out.Reference[o.Objectives[j].Name] = r
 	}
+	front := map[int]bool{}
+	for i := range p.Front {
+		front[p.Front[i].ID] = true
+	}
 	for i := range trials {
 		t := &trials[i]
 		if t.State != loop.Complete {
@@ -98,8 +101,7 @@ func ParetoFront(trials []loop.Trial, o loop.Options) Front {
 		for _, g := range o.Objectives {
 			values[g.Name] = t.Numbers[g.Name]
 		}
-		on := slices.ContainsFunc(p.Front, func(f loop.Trial) bool { return f.ID == t.ID })
-		out.Points = append(out.Points, FrontPoint{t.ID, values, o.Feasible(t), on})
+		out.Points = append(out.Points, FrontPoint{t.ID, values, o.Feasible(t), front[t.ID]})
 	}
 	return out
 }
