@@ -19,6 +19,9 @@ const (
 	// The factor by which a lengthscale is divided in starts of the last stage.
 	ripple = 5
 
+	// A noisy search goes on while the other search finds less noise by this factor.
+	littleNoise = 16
+
 	// Gain, in nats, at which a stage ends: the loss of a hyperparameter at a tenth of its posterior
 	// standard deviation from the maximum.
 	stageGain = 0.005

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
@@ -220,6 +221,10 @@ func (m model) unpack(theta, free []float64) {
 // Few rows do not show ripples. The last stage begins at the best of the result so far, of this result
 // with one lengthscale divided by ripple, and of the first start. The better half of them by the
 // likelihood of half of the rows is compared on all rows.
+//
+// Few rows hardly tell noise from short lengthscales, and the hyperprior then prefers little noise. So a noisy search passes
+// through the stages before the last. The last stage begins at its result if the posterior density of all rows is
+// larger there (docs/adr/0049).
 func (m model) searchInStages(ctx context.Context, data observations, starts [][]float64, warm bool, rng *rand.Rand) ([]float64, error) {
 	n := len(data.y)
 	order, rows := rng.Perm(n), n
@@ -227,17 +232,19 @@ func (m model) searchInStages(ctx context.Context, data observations, starts [][
 		rows = (rows + 1) / 2
 	}
 	from, set := starts, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6, Gain: stageGain}
+	noisy := m.noisySearch(data.y, set)
 	for {
-		given := func(rows int) *objective {
+		of := func(m model, rows int) *objective {
 			return newObjective(m, data.take(order[:rows]))
 		}
+		given := func(rows int) *objective { return of(m, rows) }
 		evaluate := func() *objective { return given(rows) }
 		if rows == n {
 			all := given(rows)
 			evaluate = func() *objective { return all } // for one start
 			from = append(m.rippled(from[0]), starts[0])
 			from = given(rows/2).likeliest(ctx, from, (len(from)+1)/2)
-			from = all.likeliest(ctx, from, 1)
+			from = all.likeliest(ctx, append(from, noisy.results()...), 1)
 		}
 		best, err := m.search(ctx, evaluate, from, set)
 		if err != nil || rows == n {
@@ -247,9 +254,61 @@ func (m model) searchInStages(ctx context.Context, data observations, starts [][
 		if warm {
 			next = n
 		}
-		from, set.Curvature = [][]float64{best.X}, best.Curvature.Times(float64(next)/float64(rows))
+		growth := float64(next) / float64(rows)
+		if err := noisy.stage(ctx, best.X, func() *objective { return of(noisy.model, rows) }, growth); err != nil {
+			return nil, err
+		}
+		from, set.Curvature = [][]float64{best.X}, best.Curvature.Times(growth)
 		rows = next
 	}
+}
+
+// noisySearch is a search in stages with half of the variance of the targets as a fixed noise variance. It ends if the other
+// search finds more than a part of this noise.
+type noisySearch struct {
+	model
+	noise float64     // logarithm
+	from  [][]float64 // start of the next stage without the noise, nil after the end
+	set   optimize.Settings
+}
+
+// noisySearch returns the search before its first stage. If the noise is fixed or the only free hyperparameter, or if the
+// values are declared exact, it has ended.
+func (m model) noisySearch(y []float64, set optimize.Settings) *noisySearch {
+	last := len(m.params) - 1
+	if p := m.params[last]; p.Fixed || p.Lo < noiseFloor || len(m.free) == 1 {
+		return &noisySearch{}
+	}
+	s := &noisySearch{model: m, noise: math.Log(stat.Variance(y, nil) / 2), set: set}
+	s.params = slices.Clone(m.params)
+	s.params[last].Value, s.params[last].Fixed = math.Exp(s.noise), true
+	s.free = m.free[:len(m.free)-1]
+	s.from = s.starts(1, nil, nil)
+	return s
+}
+
+// stage searches unless the search has ended. best is the result of the other search in this stage, and growth the factor of
+// the number of rows to the next. The error is the context's.
+func (s *noisySearch) stage(ctx context.Context, best []float64, evaluate func() *objective, growth float64) error {
+	if s.from == nil || best[len(best)-1] > s.noise-math.Log(littleNoise) {
+		s.from = nil
+		return nil
+	}
+	found, err := s.search(ctx, evaluate, s.from, s.set)
+	if err != nil {
+		s.from = nil
+		return ctx.Err()
+	}
+	s.from, s.set.Curvature = [][]float64{found.X}, found.Curvature.Times(growth)
+	return nil
+}
+
+// results returns the result of the last stage with the noise, or nothing after the end.
+func (s *noisySearch) results() [][]float64 {
+	if s.from == nil {
+		return nil
+	}
+	return [][]float64{append(slices.Clone(s.from[0]), s.noise)}
 }
 
 // leastRows returns the smallest number of rows of a stage. With fewer rows for each hyperparameter,

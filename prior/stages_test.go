@@ -72,3 +72,24 @@ func TestStagesOfManyLengthscales(t *testing.T) {
 	independent := distuv.Normal{Sigma: sd}.LogProb(0)*n - n/2
 	require.Greater(t, f.LogMarginal, independent+50)
 }
+
+// A fit to strong noise finds it. From starts with little noise alone, the fit to 300 rows explains the noise by short
+// lengthscales, and so do later stages.
+func TestStagesOfStrongNoise(t *testing.T) {
+	racetest.SkipNumerical(t)
+	const n, dim = 600, 8
+	for seed := range uint64(2) {
+		rng := random.New(1+seed, "strong noise", 0)
+		x := space.Uniform(n, dim, rng)
+		k := Matern52(dim).WithParams([]float64{1, 1, 1, 1, 1, 1, 1, 1})
+		f, err := Process{Kernel: k}.Sample(1, x, rng)
+		require.NoError(t, err)
+		y := f.RawRowView(0)
+		for i := range y {
+			y[i] += rng.NormFloat64()
+		}
+		got, err := Spec{}.Fit(t.Context(), x, y, false, nil, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.InDelta(t, 1, got.Noise, 0.4)
+	}
+}
