@@ -54,6 +54,10 @@ func (s *Server) authorize(ctx context.Context, spec connect.Spec, peer connect.
 	token, err := s.check(header, needed(spec.Procedure))
 	request, name := observedOf(ctx), token.Name
 	request.token, request.studies = name, token.Studies
+	request.check = func() error {
+		_, err := s.check(header, needed(spec.Procedure))
+		return err
+	}
 	if err != nil {
 		request.logged = true
 		code := connect.CodeOf(err)

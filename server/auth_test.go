@@ -12,11 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 // tokenFile writes a token of each role and returns the path and the tokens.
@@ -123,9 +126,26 @@ func TestRoles(t *testing.T) {
 	require.Equal(t, Admin, needed("/bo.v1.StudyService/Later"))
 }
 
-// A change of the file takes effect in a running server.
+// bearer sends its token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(q *http.Request) (*http.Response, error) {
+	q = q.Clone(q.Context())
+	q.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(q)
+}
+
+// A change of the file takes effect in a running server, also on streams.
 func TestTokensChange(t *testing.T) {
 	r, tokens, path := protected(t)
+	d, err := study.Parse([]byte(bread))
+	require.NoError(t, err)
+	u, err := r.Store().Create(t.Context(), d)
+	require.NoError(t, err)
+	c := bov1connect.NewStudyServiceClient(&http.Client{Transport: bearer(tokens[Read])}, r.URL)
+	stream, err := c.Watch(t.Context(), &bov1.WatchRequest{Study: "bread"})
+	require.NoError(t, err)
+	require.True(t, stream.Receive())
 	status := func() int {
 		s, _ := r.post(t, "ListStudies", "{}", "Authorization", "Bearer "+tokens[Read])
 		return s
@@ -133,6 +153,12 @@ func TestTokensChange(t *testing.T) {
 	require.Equal(t, 200, status())
 	require.NoError(t, os.WriteFile(path, []byte("[]"), 0o600))
 	require.Eventually(t, func() bool { return status() == 401 }, 5*time.Second, 50*time.Millisecond)
+	_, err = u.Enqueue(t.Context(), "", map[string]any{"x": 0.5, "n": 2})
+	require.NoError(t, err)
+	for stream.Receive() {
+		require.NotEqual(t, string(store.TrialCreated), stream.Msg().Event.GetKind(), "an event after the end of the token")
+	}
+	require.Equal(t, connect.CodeUnauthenticated, connect.CodeOf(stream.Err()), "%v", stream.Err())
 	require.NoError(t, os.Remove(path))
 	time.Sleep(time.Second)
 	require.Equal(t, 401, status())

@@ -97,8 +97,9 @@ func (s *Server) observed(procedure string, next http.Handler) http.Handler {
 
 // observedRequest is the state of a request of a method, in its context under observedKey.
 type observedRequest struct {
-	token   string // its name
-	studies string // Token.Studies
+	token   string       // its name
+	studies string       // Token.Studies
+	check   func() error // returns an error if the token is not valid any more
 	logged  bool
 	share   share
 }

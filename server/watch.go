@@ -14,7 +14,8 @@ const (
 	watchBatch = 500                    // events of one read
 )
 
-// Watch sends the events of a study above a revision, and then new events. It ends when the study is deleted.
+// Watch sends the events of a study above a revision, and then new events. It ends when the study is deleted, or the
+// token is removed or expires.
 func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*bov1.WatchResponse) error) error {
 	u, err := s.study(ctx, r.Study)
 	if err != nil {
@@ -35,6 +36,9 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 		return err
 	}
 	for feed := u.study.Feed(int64(r.Since)); ; {
+		if err := observedOf(ctx).check(); err != nil {
+			return err
+		}
 		changed := u.changed.Wait()
 		events, err := feed.Next(ctx, watchBatch)
 		if err != nil {
