@@ -39,8 +39,8 @@ type white struct{ leaf }
 // White is the kernel of independent noise: all evaluations are independent. Gram is
 // the identity, also for equal rows. Cross is 0, also if a row of x equals a row of y.
 // Diag is 1. In a posterior, White is variance of f, not observation noise, and no
-// observation reduces it. Functions drawn with features omit White. Random features and networks with priors on
-// functions count it as observation noise ([Process.WhiteAsNoise]).
+// observation reduces it. Functions drawn with features omit White. Random features, networks with priors on
+// functions and sparse processes count it as observation noise ([Process.WhiteAsNoise]).
 func White(dim int) Kernel { return white{leaf{name: "white", dim: dim}} }
 
 func (k white) Gram(dst *mat.SymDense, x *mat.Dense) {

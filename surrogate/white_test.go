@@ -15,9 +15,10 @@ import (
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/rff"
+	"github.com/functionspace/bo/surrogate/svgp"
 )
 
-// Networks and random features have no white noise. The white noise of a kernel then counts as noise of the
+// Networks, random features and values at inducing points have no white noise. The white noise of a kernel then counts as noise of the
 // observations, and predictions of observations have the standard deviations of the exact process.
 func TestWhiteNoiseOfAKernel(t *testing.T) {
 	const n = 40
@@ -42,7 +43,7 @@ func TestWhiteNoiseOfAKernel(t *testing.T) {
 			return variance
 		}
 		want := sd(gp.Model{Spec: spec})
-		for _, m := range []surrogate.Model{rff.Model{Spec: spec}, fsplaplace.Model{Spec: spec}, gfsvi.Model{Spec: spec}, fvi.Model{Spec: spec, Steps: 100}} {
+		for _, m := range []surrogate.Model{rff.Model{Spec: spec}, svgp.Model{Spec: spec, Inducing: 15}, fsplaplace.Model{Spec: spec}, gfsvi.Model{Spec: spec}, fvi.Model{Spec: spec, Steps: 100}} {
 			for i, got := range sd(m) {
 				require.InEpsilon(t, want[i], got, 0.15, "%T", m)
 			}

@@ -50,22 +50,31 @@ type problem struct {
 }
 
 func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
-	_, dim := d.Dims()
 	p := &problem{Model: m, noiseFree: d.NoiseFree, data: data{x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}}
 	p.lo, p.hi = d.Box()
 	p.draws = domain.DrawBox(d)
 	var err error
-	if p.hyper, err = hyper.New(m.Spec, dim, d.NoiseFree); err != nil {
+	if p.hyper, err = p.hyperparameters(m.Spec); err != nil {
 		return nil, err
-	}
-	if noise := &p.hyper.Params[len(p.hyper.Params)-1]; len(p.y) > startRows && !noise.Fixed {
-		noise.Lo = min(noise.Lo, leastNoise)
 	}
 	if p.learnMean {
 		p.shift = linalg.Mean(p.y)
 		floats.AddConst(-p.shift, p.y)
 	}
 	return p, nil
+}
+
+// hyperparameters returns the hyperparameters of a Spec for the data.
+func (p *problem) hyperparameters(s prior.Spec) (hyper.Vector, error) {
+	_, dim := p.x.Dims()
+	h, err := hyper.New(s, dim, p.noiseFree)
+	if err != nil {
+		return h, err
+	}
+	if noise := &h.Params[len(h.Params)-1]; len(p.y) > startRows && !noise.Fixed {
+		noise.Lo = min(noise.Lo, leastNoise)
+	}
+	return h, nil
 }
 
 // solve returns the posterior, with the warnings of the prior's fit at the final hyperparameters and
@@ -84,6 +93,13 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	}
 
 	v := slices.Clone(fitted.State)
+	smooth := fitted.WhiteAsNoise(p.x)
+	white := smooth.Noise != fitted.Noise
+	if white {
+		if p, v, err = p.withoutWhite(fitted.Process, smooth); err != nil {
+			return nil, err
+		}
+	}
 	if p.LearnInducing {
 		m, _ := p.z.Dims()
 		for i := range m {
@@ -110,6 +126,10 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	}
 
 	free := v[:len(p.hyper.Free)]
+	state := fitted.State
+	if !white {
+		state = slices.Clone(free)
+	}
 	if at, err := p.Spec.At(ctx, few.x, few.y, p.noiseFree, free); err == nil {
 		warnings = slices.Concat(at.Warnings, warnings)
 	} else if ctx.Err() != nil {
@@ -119,9 +139,46 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	c.Lo, c.Hi = p.draws.Lo, p.draws.Hi
 	post := &inducing.Posterior{
 		Conditional: pathwise.Conditional{Basis: c.Basis}, B: c.b, M: c.m, Bound: c.value,
-		Summary: summary.Summary{Learned: slices.Clone(free), Notes: warnings},
+		Summary: summary.Summary{Learned: state, Notes: warnings},
 	}
 	return post.Prepare(), nil
+}
+
+// withoutWhite returns the problem of the smooth process of a first fit, whose noise variance includes the white noise of the
+// kernel, and its vector. Values at inducing points tell nothing of white noise: as a part of the kernel it would be a large
+// residual in the bound. The noise variance is at least the sum of the fixed parts, and fixed if both parts are.
+func (p *problem) withoutWhite(first, smooth prior.Process) (*problem, []float64, error) {
+	q, spec := *p, prior.Spec{Custom: smooth.Kernel, Mean: p.Mean}
+	h, err := p.hyperparameters(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	ofKernel := len(p.hyper.Free)
+	if p.Noise == nil {
+		ofKernel--
+	}
+	noise := &h.Params[len(h.Params)-1]
+	switch fixed := len(h.Free)-1 == ofKernel; {
+	case fixed && p.Noise != nil:
+		spec.Noise = &smooth.Noise
+		if h, err = p.hyperparameters(spec); err != nil {
+			return nil, nil, err
+		}
+	case fixed:
+		noise.Lo = max(noise.Lo, smooth.Noise-first.Noise)
+	case p.Noise != nil:
+		noise.Lo = max(noise.Lo, first.Noise)
+	}
+	q.Spec, q.hyper = spec, h
+	var v []float64
+	for _, at := range h.Free {
+		value := smooth.Noise
+		if at < len(h.Params)-1 {
+			value = h.Params[at].Value
+		}
+		v = append(v, math.Log(value))
+	}
+	return &q, v, nil
 }
 
 // some returns the problem of at most k random observations.

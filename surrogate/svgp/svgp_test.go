@@ -278,3 +278,32 @@ func TestWarningsOfThePrior(t *testing.T) {
 		}
 	}
 }
+
+// White noise of a kernel counts as noise of the observations: with all inputs as inducing points the bound is the marginal
+// likelihood of the exact process.
+func TestWhiteNoise(t *testing.T) {
+	const n = 40
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{0}, Hi: []float64{1}}
+	rng := random.New(1, "data", 0)
+	for i := range n {
+		d.X.Set(i, 0, float64(i)/(n-1))
+		d.Y[i] = math.Sin(5*d.X.At(i, 0)) + 0.5*rng.NormFloat64()
+	}
+	for _, c := range []struct {
+		spec   prior.Spec
+		within float64
+	}{
+		{prior.Spec{Kernel: "rbf(lengthscale=0.3)+0.25*white", Noise: new(1e-3), Mean: prior.MeanZero}, 1e-3},
+		{prior.Spec{Kernel: "rbf(lengthscale=0.3)+0.25*white", Mean: prior.MeanZero}, 1},
+		{prior.Spec{Kernel: "rbf+white", Noise: new(1e-3)}, 1},
+		{prior.Spec{Kernel: "rbf+white"}, 1},
+	} {
+		exact, err := gp.Model{Spec: c.spec}.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		sparse, err := Model{Spec: c.spec}.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		want := exact.(surrogate.Evidence).LogMarginalLikelihood()
+		require.InDelta(t, want, sparse.(surrogate.Evidence).LogMarginalLikelihood(), c.within, "%+v", c.spec)
+		require.InDeltaSlice(t, exact.(surrogate.Stater).State(), sparse.(surrogate.Stater).State(), 1e-3)
+	}
+}
