@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/internal/alloctest"
+	"github.com/functionspace/bo/space"
 )
 
 // Steps reach the reporter in their order, and its error reaches the objective.
@@ -83,4 +86,25 @@ func TestConcurrentReportsOfAStoppedTrial(t *testing.T) {
 	s.mu.Unlock()
 	all.Wait()
 	require.Len(t, s.trials[1].Steps, 1)
+}
+
+// A report does not copy the earlier steps of its trial, and leaves copies of the history as they are.
+func TestReportOfManySteps(t *testing.T) {
+	sp, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	s, err := New(sp, Options{})
+	require.NoError(t, err)
+	trials, err := s.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	step := 0.0
+	report := func() {
+		step++
+		_, err = s.Report(trials[0].ID, step, -step)
+	}
+	report()
+	before := s.history()
+	require.Zero(t, alloctest.PerRun(1000, report))
+	require.NoError(t, err)
+	require.Equal(t, []Step{{1, -1}}, before.Trials[0].Steps)
+	require.Equal(t, Step{step, -step}, LastStep(s.Trials()[0].Steps))
 }

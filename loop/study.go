@@ -266,7 +266,7 @@ func (s *Study) Report(id int, step, value float64) (stop bool, err error) {
 		}
 		return state == Stopped, nil
 	}
-	t.Steps = append(slices.Clip(t.Steps), Step{step, value})
+	t.Steps = append(t.Steps, Step{step, value}) // histories share the earlier steps, which stay as they are
 	d, _ := s.opts.Stop.Decide(s.trials, id, step, s.opts.Maximize)
 	if !d.Stop {
 		s.mu.Unlock()
