@@ -24,7 +24,7 @@ func (s *Space) Balance(values map[string]any, u []float64) (p Point, ok bool, e
 // then feasible with all given parameters active. It meets one constraint after another, in a bounded number of
 // rounds. The codes of p change in place.
 func (s *Space) balance(p Point, given []float64) bool {
-	kept := func(i int) bool { return !inactive(given[i]) }
+	kept := func(i int) bool { return !inactive(given[i]) || s.params[i].pin != nil }
 	for i := range p.codes {
 		if kept(i) && inactive(p.codes[i]) {
 			return false

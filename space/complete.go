@@ -20,7 +20,7 @@ func (s *Space) Complete(values map[string]any, u []float64, rng *rand.Rand) (Po
 		return Point{}, err
 	}
 	p := s.near(given, u)
-	if q := (Point{space: s, codes: slices.Clone(p.codes)}); s.balance(q, given) {
+	if q := (Point{space: s.whole, codes: slices.Clone(p.codes)}); s.balance(q, given) {
 		return q, nil
 	}
 	for restart := range repairs / 8 {
@@ -71,7 +71,7 @@ func (s *Space) given(values map[string]any) ([]float64, error) {
 
 // near returns the point that u encodes, with given codes.
 func (s *Space) near(given, u []float64) Point {
-	p := Point{space: s, codes: make([]float64, len(s.params))}
+	p := Point{space: s.whole, codes: make([]float64, len(s.params))}
 	for i := range s.params {
 		p.codes[i] = s.params[i].decode(s.columns(u, i))
 	}

@@ -266,14 +266,19 @@ func (s *Space) violations(p Point) (faults Faults) {
 		if s.holds(p, k) {
 			continue
 		}
-		var at []string
-		for _, i := range s.on[k] {
-			q := &s.params[i]
-			at = append(at, q.Name+"="+text(q.value(p.codes[i])))
-		}
-		faults = append(faults, fmt.Errorf("constraint %q does not hold at %s", s.constraints[k].Text, strings.Join(at, " ")))
+		faults = append(faults, s.violated(p, k))
 	}
 	return faults
+}
+
+// violated returns the fault of a point that violates constraint k.
+func (s *Space) violated(p Point, k int) error {
+	var at []string
+	for _, i := range s.on[k] {
+		q := &s.params[i]
+		at = append(at, q.Name+"="+text(q.value(p.codes[i])))
+	}
+	return fmt.Errorf("constraint %q does not hold at %s", s.constraints[k].Text, strings.Join(at, " "))
 }
 
 // Constrain returns s with additional constraints: conditions that hold at every point of

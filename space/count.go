@@ -10,7 +10,7 @@ import (
 // steps. Otherwise it returns 0 and false.
 func (s *Space) Size() (n int, finite bool) {
 	for i := range s.params {
-		if s.params[i].continuous() {
+		if p := &s.params[i]; p.continuous() && p.pin == nil {
 			return 0, false
 		}
 	}
@@ -55,9 +55,9 @@ func (s *Space) At(index int) Point {
 		panic(fmt.Sprintf("space: point %d of %d", index, s.Count()))
 	}
 	if s.region != nil {
-		return Point{space: s, codes: s.region.points[index]}
+		return Point{space: s.whole, codes: s.region.points[index]}
 	}
-	p := Point{space: s, codes: make([]float64, len(s.params))}
+	p := Point{space: s.whole, codes: make([]float64, len(s.params))}
 	rest := uint64(index)
 	for i := len(s.params) - 1; i >= 0; i-- {
 		n := s.params[i].count()
@@ -70,6 +70,9 @@ func (s *Space) At(index int) Point {
 // count returns the number of values of p. It is correct modulo 2^64 if a float has all
 // numbers.
 func (p *Parameter) count() uint64 {
+	if p.pin != nil {
+		return 1
+	}
 	if p.continuous() {
 		return uint64(order(p.Max)-order(p.Min)) + 1
 	}
@@ -78,6 +81,9 @@ func (p *Parameter) count() uint64 {
 
 // nth returns the code of the k-th value of p in ascending order.
 func (p *Parameter) nth(k uint64) float64 {
+	if p.pin != nil {
+		return *p.pin
+	}
 	if p.continuous() {
 		return unorder(order(p.Min) + int64(k))
 	}

@@ -66,6 +66,9 @@ func (p *Parameter) absentAt(u []float64) bool {
 
 // decode returns the code at the columns u of p, which may contain any numbers.
 func (p *Parameter) decode(u []float64) float64 {
+	if p.pin != nil {
+		return *p.pin
+	}
 	switch p.Kind {
 	case KindFloat:
 		if p.Step > 0 {

@@ -43,6 +43,7 @@ type Parameter struct {
 
 	words []uint64 // code of a categorical of many values in a Space
 	grid  grid     // grid of a parameter with a Step in a Space; else computed when needed
+	pin   *float64 // the only code of a parameter that a Slice is given; else nil
 }
 
 // Float returns a real parameter in [lo, hi].
@@ -110,7 +111,7 @@ func (p *Parameter) columns() int {
 // continuous reports whether p is a float without steps.
 func (p *Parameter) continuous() bool { return p.Kind == KindFloat && p.Step == 0 }
 
-// discrete reports whether p has several values and is not continuous.
+// discrete reports whether p is neither fixed nor continuous.
 func (p *Parameter) discrete() bool { return p.Kind != KindFixed && !p.continuous() }
 
 // levels returns the number of values of a parameter that is not continuous.

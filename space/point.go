@@ -54,7 +54,7 @@ func (s *Space) Outside(values, defaults map[string]any) (Point, error) {
 }
 
 func (s *Space) pointWith(values, defaults map[string]any, constrained bool) (Point, error) {
-	p := Point{space: s, codes: make([]float64, len(s.params))}
+	p := Point{space: s.whole, codes: make([]float64, len(s.params))}
 	faults := s.readValues(p, values, defaults)
 	var unknown []string
 	for name := range values {
@@ -101,6 +101,9 @@ func (s *Space) readValues(p Point, values, defaults map[string]any) Faults {
 			return
 		}
 		code, err := q.code(v)
+		if err == nil && q.pin != nil && code != *q.pin {
+			err = fmt.Errorf("%s is not the given %s", quote(v), quote(q.value(*q.pin)))
+		}
 		if err != nil {
 			found[i] = fmt.Errorf("parameter %q: %w", q.Name, err)
 		}

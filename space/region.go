@@ -233,7 +233,7 @@ func (s *Space) move(p Point, rng *rand.Rand) Point {
 	for range 1 + rng.IntN(2) {
 		i := rng.IntN(len(s.params))
 		par := &s.params[i]
-		if inactive(q.codes[i]) || par.Kind == KindFixed {
+		if inactive(q.codes[i]) || par.Kind == KindFixed || par.pin != nil {
 			continue
 		}
 		cols := s.columns(u, i)
@@ -288,7 +288,7 @@ func (s *Space) restore(u []float64, kept func(i int) bool, visit func(u []float
 	was := excess(p)
 	for _, j := range s.on[k] {
 		q := &s.params[j]
-		if kept(j) || !q.discrete() || q.Kind == KindCategorical || q.Kind == KindBool {
+		if kept(j) || q.pin != nil || !q.discrete() || q.Kind == KindCategorical || q.Kind == KindBool {
 			continue
 		}
 		to := func(index float64) []float64 {

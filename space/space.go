@@ -23,6 +23,7 @@ type Space struct {
 	constraints []Condition
 	on          [][]int // parameters of each constraint
 	region      *region // points of a restricted space; nil if s is not restricted
+	whole       *Space  // space of which s is a Slice, or s
 }
 
 // Spec is the definition of a space.
@@ -56,6 +57,7 @@ func (d Spec) build(known [][]error) (*Space, error) {
 		s.start[i] = s.dim
 		s.dim += params[i].columns()
 	}
+	s.whole = s
 	s.activation, _ = newActivation(params, s.index)
 	for k := range s.constraints {
 		on, _ := s.constraints[k].resolve(s.index, params)
@@ -83,20 +85,23 @@ func indexOf(params []Parameter) map[string]int {
 func (s *Space) Parameters() []Parameter {
 	out := make([]Parameter, len(s.params))
 	for i, p := range s.params {
-		p.Values, p.grid, p.words = append([]any(nil), p.Values...), grid{}, nil
+		p.Values, p.grid, p.words, p.pin = append([]any(nil), p.Values...), grid{}, nil, nil
 		p.When = p.When.clone()
 		out[i] = p
 	}
 	return out
 }
 
-// equals reports whether s and t have equal parameters and constraints.
+// equals reports whether s and t, or the spaces of which they are slices, have equal parameters and constraints.
 func (s *Space) equals(t *Space) bool {
 	if s == t {
 		return true
 	}
 	if s == nil || t == nil {
 		return false
+	}
+	if s, t = s.whole, t.whole; s == t {
+		return true
 	}
 	plain := func(s *Space) (params []Parameter, constraints []Condition) {
 		params = slices.Clone(s.params)
@@ -120,17 +125,17 @@ func (s *Space) Dim() int { return s.dim }
 func (s *Space) Free() []bool {
 	free := make([]bool, s.dim)
 	for i := range s.params {
-		if s.params[i].continuous() {
+		if p := &s.params[i]; p.continuous() && p.pin == nil {
 			free[s.start[i]] = true
 		}
 	}
 	return free
 }
 
-// Discrete reports whether any encoded column is not continuous.
+// Discrete reports whether any parameter has several values and is not continuous.
 func (s *Space) Discrete() bool {
 	for i := range s.params {
-		if s.params[i].discrete() {
+		if p := &s.params[i]; p.discrete() && p.pin == nil {
 			return true
 		}
 	}
@@ -202,7 +207,7 @@ func (s *Space) Encode(p Point) []float64 {
 // are valid: numbers outside [0,1] count as the nearer bound, and NaN as 0.
 func (s *Space) Decode(u []float64) Point {
 	s.check(u)
-	p := Point{space: s, codes: make([]float64, len(s.params))}
+	p := Point{space: s.whole, codes: make([]float64, len(s.params))}
 	for i := range s.params {
 		p.codes[i] = s.params[i].decode(s.columns(u, i))
 	}
@@ -225,6 +230,8 @@ func (s *Space) Project(u []float64) {
 		switch {
 		case at.space != nil && inactive(at.codes[i]):
 			p.encode(cols, absent)
+		case p.pin != nil:
+			p.encode(cols, *p.pin)
 		case p.continuous():
 			cols[0] = clamp(cols[0])
 		case p.discrete():
@@ -246,7 +253,7 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 	p := s.Decode(at)
 	each := func(visit func(i int, code float64)) {
 		for i := range s.params {
-			if q := &s.params[i]; q.discrete() && !inactive(p.codes[i]) {
+			if q := &s.params[i]; q.discrete() && q.pin == nil && !inactive(p.codes[i]) {
 				q.neighbors(p.codes[i], func(code float64) { visit(i, code) })
 			}
 		}
