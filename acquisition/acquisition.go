@@ -43,6 +43,17 @@ type Problem struct {
 	Observed *mat.Dense // points with a value, a row each; may be nil
 	Failed   *mat.Dense // evaluated points without a value, a row each; may be nil
 	Pending  *mat.Dense // pending points, a row each; may be nil
+
+	// Baseline are the points with which a candidate is compared in place of Observed, a row each; nil is Observed. They need
+	// not be evaluated. A search in a part of the space compares with points of this part, because values elsewhere may be out
+	// of reach there. Without noise Auto is then LogNEI: the value at a Baseline is uncertain. Best, the value that LogEI, EI
+	// and PI improve on, is a posterior mean at a point of the Baseline. Observed and Failed then are points of the part alone:
+	// they are not suggested again.
+	Baseline *mat.Dense
+	// Elsewhere are pending points outside the part with the Baseline, a row each; may be nil. They count as observed at
+	// their posterior means, and not as points to improve on.
+	Elsewhere *mat.Dense
+
 	// Concurrent selects the closed form of LogNEI, which is cheaper. It is for problems in which a free
 	// worker may wait for the next point, because evaluations of Pending are in progress, or in which
 	// points have very many neighbours.

@@ -58,7 +58,7 @@ func (p Problem) sampleCount(most int) int {
 		return most
 	}
 	for _, o := range p.outputs() {
-		if o.Noise() >= exactNoise {
+		if !p.exact(o) {
 			return most
 		}
 	}
@@ -85,7 +85,7 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 	drawn := make([]*mat.Dense, len(posteriors))
 	for i, posterior := range posteriors {
 		o := output{posterior: posterior, joint: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
-		if evaluated > 0 && len(p.Objectives) > 1 && posterior.Noise() < exactNoise {
+		if evaluated > 0 && len(p.Objectives) > 1 && p.exact(posterior) {
 			o.base.Slice(0, samples, 0, evaluated).(*mat.Dense).Zero()
 		}
 		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)

@@ -124,6 +124,12 @@ func (p power) Feasible(u []float64) bool {
 	return true
 }
 
+// Bounds returns the base's box of each point of the batch.
+func (p power) Bounds() (lo, hi []float64) {
+	lo, hi = bounds(p.base)
+	return slices.Repeat(lo, p.q), slices.Repeat(hi, p.q)
+}
+
 // Sample returns batches of independent points.
 func (p power) Sample(n int, rng *rand.Rand) *mat.Dense {
 	return mat.NewDense(n, p.Dim(), restricted(p.base).Sample(n*p.q, rng).RawMatrix().Data)

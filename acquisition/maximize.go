@@ -232,7 +232,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	}
 	n := c.o.Raw
 	chosen := slices.Concat(choose(found[:n], found[n:], c.o.Starts, random.Split(rng, "starts", 0)), again)
-	lo, hi := unitCube(d)
+	lo, hi := bounds(c.dom)
 	ends, err := c.ascend(ctx, chosen, lo, hi)
 	if err != nil {
 		return err
@@ -383,7 +383,7 @@ func (c *climb) polish(ctx context.Context, v visited) (visited, error) {
 			v = end
 		}
 		if slices.Contains(free, true) {
-			lo, hi := unitCube(len(free))
+			lo, hi := bounds(c.dom)
 			for i, f := range free {
 				if !f {
 					lo[i], hi[i] = v.x[i], v.x[i]

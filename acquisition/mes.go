@@ -44,6 +44,9 @@ func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Funct
 	if err := p.checkPlain("MES"); err != nil {
 		return nil, err
 	}
+	if p.Baseline != nil {
+		return nil, fmt.Errorf("%w: MES searches the minimum over the whole space, not a part of it: use auto", ErrProblem)
+	}
 	a, err := settings.Resolve("mes", a)
 	if err != nil {
 		return nil, err

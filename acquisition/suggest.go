@@ -45,7 +45,11 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	}
 	p.checkDims(dom)
 	p.done = ctx.Done()
-	known := newKnown(p, dom)
+	known, whole := newKnown(p, dom), p
+	p, err := p.compared()
+	if err != nil {
+		return nil, err
+	}
 	starts := incumbents(p, random.Split(rng, "incumbents", 0))
 	var out []Candidate
 	var ends *mat.Dense
@@ -57,7 +61,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 		surrogate.Report(ctx, surrogate.Progress{Phase: "acquisition", Done: i, Total: q})
 		c, climbed, err := suggestOne(ctx, a, pending, dom, starts, ends, known, o, random.Split(rng, "point", i))
 		if err != nil {
-			return describe(p, out), err
+			return describe(whole, out), err
 		}
 		ends = climbed
 		out = append(out, c)
@@ -65,13 +69,13 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 		pending.Pending = stack(pending.Pending, mat.NewDense(1, len(c.X), c.X))
 	}
 	if j, ok := a.(Joint); ok && q > 1 && j.JointBatch() && len(p.Objectives) == 0 {
-		batch, err := suggestJointly(ctx, a, p, dom, out, o, random.Split(rng, "joint", 0))
+		batch, err := suggestJointly(ctx, a, whole, dom, out, o, random.Split(rng, "joint", 0))
 		if err != nil {
-			return describe(p, out), err
+			return describe(whole, out), err
 		}
 		out = batch
 	}
-	return describe(p, out), nil
+	return describe(whole, out), nil
 }
 
 // checkDims panics if the dimensions of p and dom differ.
@@ -80,7 +84,7 @@ func (p Problem) checkDims(dom Domain) {
 	if got := p.Posterior.Dim(); got != d {
 		panic(fmt.Sprintf("acquisition: posterior of %d inputs, domain of %d coordinates", got, d))
 	}
-	for _, x := range []*mat.Dense{p.Observed, p.Failed, p.Pending} {
+	for _, x := range []*mat.Dense{p.Observed, p.Failed, p.Pending, p.Baseline, p.Elsewhere} {
 		if rowCount(x) > 0 && x.RawMatrix().Cols != d {
 			panic(fmt.Sprintf("acquisition: known points of %d coordinates, domain of %d", x.RawMatrix().Cols, d))
 		}
