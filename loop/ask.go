@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -24,7 +25,14 @@ import (
 // Other methods may run at the same time as Ask. If one of them makes the result
 // invalid, such as an Add of a proposed point to a noise-free study, Ask computes
 // it again.
-func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
+func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) { return s.AskGiven(ctx, n, nil) }
+
+// AskGiven is Ask for trials with given values of some parameters, such as the humidity of the day or the batch of a powder:
+// the context of a suggestion. The other parameters are suggested for these values. Fits use the trials of all contexts.
+// Interrupted trials, enqueued points and Options.First with other values wait for another Ask.
+//
+// The error wraps space.ErrPoint for values that are invalid, or that no point of the space has.
+func (s *Study) AskGiven(ctx context.Context, n int, given map[string]any) ([]Trial, error) {
 	if err := checkCount("trials to ask", n); err != nil {
 		return nil, err
 	}
@@ -35,12 +43,16 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 		return nil, err
 	}
 	defer s.unlockAsk()
+	domain, err := slice(s.space, given)
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		asked, err := s.ask(ctx, n, start)
+		asked, err := s.ask(ctx, n, given, domain, start)
 		if errors.Is(err, errOutdated) {
 			continue
 		}
@@ -71,8 +83,9 @@ func (s *Study) unlockAsk() { <-s.asking }
 var errOutdated = errors.New("loop: the study changed")
 
 // ask makes one attempt at Ask. It returns errOutdated if the attempt is invalid.
-func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error) {
-	h, idle := s.askable(n)
+func (s *Study) ask(ctx context.Context, n int, given map[string]any, domain *space.Space, start time.Time) ([]Trial, error) {
+	h, idle := s.askable(n, domain)
+	h.Given = given
 	var p Proposals
 	if n > len(idle) {
 		var err error
@@ -88,7 +101,7 @@ func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error
 	if s.outdated(h, idle, p) {
 		return nil, errOutdated
 	}
-	pending := h.pending()
+	pending, names := h.pending(), slices.Sorted(maps.Keys(given))
 	var asked []Trial
 	for _, id := range idle {
 		delete(s.idle, id)
@@ -96,10 +109,13 @@ func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error
 	}
 	for _, q := range p.Points {
 		t := trialOf(len(s.trials)+1, q, pending, seconds)
+		t.Given = names
 		s.trials = append(s.trials, t)
 		asked = append(asked, t.clone())
 		if q.Source == Enqueued && !s.opts.NoiseFree {
-			s.queue = s.queue[1:]
+			key := q.Point.Key()
+			k := slices.IndexFunc(s.queue, func(p space.Point) bool { return p.Key() == key })
+			s.queue = slices.Delete(s.queue, k, k+1)
 		}
 	}
 	if s.opts.NoiseFree {
@@ -119,11 +135,12 @@ func trialOf(id int, q Proposal, pending []int, seconds float64) Trial {
 	}
 }
 
-// askable returns the history and the IDs of the first n idle trials, or of all.
-func (s *Study) askable(n int) (h History, idle []int) {
+// askable returns the history and the IDs of the first n idle trials in domain, or of all.
+func (s *Study) askable(n int, domain *space.Space) (h History, idle []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	idle = slices.Sorted(maps.Keys(s.idle))
+	idle = slices.DeleteFunc(idle, func(id int) bool { return !domain.Contains(s.trials[id-1].Point) })
 	return s.history(), idle[:min(n, len(idle))]
 }
 

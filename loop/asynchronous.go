@@ -82,7 +82,7 @@ type prepared struct {
 // pending.
 func (s *Study) prepare(ctx context.Context, ahead []prepared) (prepared, error) {
 	start := time.Now()
-	h, _ := s.askable(0)
+	h, _ := s.askable(0, s.space)
 	for _, a := range ahead {
 		h.Trials = append(h.Trials, a.trial)
 		h.Warm = a.p.Warm

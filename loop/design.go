@@ -58,10 +58,13 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 	// Each point in seen may equal one of a block, and blocks may miss the last
 	// points of a finite space.
 	blocks := len(seen)/t.opts.Initial + k/t.opts.Initial + 8
-	if len(t.space.Constraints()) > 0 { // most points of a block may be infeasible
+	if len(t.domain.Constraints()) > 0 { // most points of a block may be infeasible
 		blocks += constrained / t.opts.Initial
 	}
 	used, skipped := t.moved(), map[string]bool{}
+	if t.sliced() {
+		blocks += used / t.opts.Initial
+	}
 	for b := 0; b < blocks && more(); b++ {
 		points := t.designBlock(b)
 		for i, key := range points.keys {
@@ -75,7 +78,7 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 			}
 		}
 	}
-	if t.space.Restricted() {
+	if t.domain.Restricted() {
 		for b := 0; b < samples && more(); b++ {
 			t.eachSample("feasible", trial+b, func(p space.Point) {
 				if len(out) < k {
@@ -85,21 +88,22 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 		}
 	}
 	if more() && t.unseen(seen) > 0 {
-		if !t.space.Listed() {
+		if !t.domain.Listed() {
 			return out, nil
 		}
 		// The points in lexicographic order from a random start.
 		for i := random.New(t.opts.Seed, "unseen", trial).IntN(t.size); more() && t.unseen(seen) > 0; i = (i + 1) % t.size {
-			take(t.space.At(i))
+			take(t.domain.At(i))
 		}
 	}
 	return t.repeat(ctx, out, k, trial)
 }
 
 // moved returns the number of trials of the design that are at no point of its blocks: their evaluation was at other
-// values than suggested. It is 0 in restricted spaces and with beliefs, whose designs have other points too.
+// values than suggested, or they had other given values. With given values it is an upper bound: then no two contexts have
+// one row of the design. Otherwise it is 0 in restricted spaces and with beliefs, whose designs have other points too.
 func (t *task) moved() int {
-	if t.optimum != nil || t.space.Restricted() {
+	if !t.sliced() && (t.optimum != nil || t.domain.Restricted()) {
 		return 0
 	}
 	elsewhere, trials := map[string]int{}, 0
@@ -124,7 +128,7 @@ func (t *task) moved() int {
 // repeat appends points of the space to out, which may repeat, until there are k. The error comes from the context.
 func (t *task) repeat(ctx context.Context, out []space.Point, k, trial int) ([]space.Point, error) {
 	each := t.eachOfBlock
-	if t.space.Restricted() {
+	if t.domain.Restricted() {
 		each = t.eachSample
 	}
 	for b := 0; len(out) < k && ctx.Err() == nil; b++ {
@@ -143,9 +147,9 @@ const samples = 16
 
 // eachSample visits feasible points drawn at random.
 func (t *task) eachSample(label string, index int, visit func(space.Point)) {
-	x := t.space.Sample(t.opts.Initial, random.New(t.opts.Seed, label, index))
+	x := t.domain.Sample(t.opts.Initial, random.New(t.opts.Seed, label, index))
 	for i := range t.opts.Initial {
-		visit(t.space.Decode(x.RawRowView(i)))
+		visit(t.domain.Decode(x.RawRowView(i)))
 	}
 }
 
@@ -153,33 +157,33 @@ func (t *task) eachSample(label string, index int, visit func(space.Point)) {
 // if the space has conditions.
 func (t *task) spread(p space.Point, trial int) space.Point {
 	tied := map[string]bool{}
-	for _, c := range t.space.Constraints() {
+	for _, c := range t.domain.Constraints() {
 		for _, name := range c.On {
 			tied[name] = true
 		}
 	}
-	parameters := t.space.Parameters()
+	parameters := t.domain.Parameters()
 	if slices.ContainsFunc(parameters, func(q space.Parameter) bool { return len(q.When.On) > 0 }) {
 		return p
 	}
 	block, row := (trial-1)/t.opts.Initial, (trial-1)%t.opts.Initial
-	design := designs[t.opts.Design](t.opts.Initial, t.space.Dim(), random.New(t.opts.Seed, "design", block))
-	u := t.space.Encode(p)
+	design := designs[t.opts.Design](t.opts.Initial, t.domain.Dim(), random.New(t.opts.Seed, "design", block))
+	u := t.domain.Encode(p)
 	for _, q := range parameters {
 		if !tied[q.Name] {
-			first, end := t.space.Columns(q.Name)
+			first, end := t.domain.Columns(q.Name)
 			copy(u[first:end], design.RawRowView(row)[first:end])
 		}
 	}
-	return t.space.Decode(u)
+	return t.domain.Decode(u)
 }
 
 // eachOfBlock visits the points of one block of the design.
 func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
-	block := designs[t.opts.Design](t.opts.Initial, t.space.Dim(), random.New(t.opts.Seed, label, index))
+	block := designs[t.opts.Design](t.opts.Initial, t.domain.Dim(), random.New(t.opts.Seed, label, index))
 	for i := range t.opts.Initial {
-		if row := block.RawRowView(i); t.space.Feasible(row) {
-			visit(t.space.Decode(row))
+		if row := block.RawRowView(i); t.domain.Feasible(row) {
+			visit(t.domain.Decode(row))
 		}
 	}
 }
@@ -187,13 +191,17 @@ func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 // designBlock returns the points of one block of the design and their keys. A study asks for the points of
 // a block one after another, so the last blocks are kept.
 func (t *task) designBlock(index int) *block {
-	return designBlocks.get(blockKey{t.space, t.opts.Design, t.opts.Initial, t.opts.Seed, index}, func() *block {
+	compute := func() *block {
 		b := &block{}
 		t.eachOfBlock("design", index, func(p space.Point) {
 			b.points, b.keys = append(b.points, p), append(b.keys, p.Key())
 		})
 		return b
-	})
+	}
+	if t.sliced() { // the next Ask has another slice
+		return compute()
+	}
+	return designBlocks.get(blockKey{t.space, t.opts.Design, t.opts.Initial, t.opts.Seed, index}, compute)
 }
 
 // blockKey has all that the points of a block depend on.

@@ -198,6 +198,9 @@ func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 	} else {
 		p.Best = t.incumbent(f)
 	}
+	if t.sliced() {
+		t.restrict(&p, f)
+	}
 	return p
 }
 

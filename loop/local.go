@@ -29,7 +29,7 @@ const (
 	// fsplaplace.Model, in a space with a continuous parameter and without conditions,
 	// constraints or categoricals of more than 16 values: a trust region holds one value of a
 	// categorical. It does not apply if a prior, a prior mean or a belief about the optimum is
-	// stated, because these describe the whole space.
+	// stated, because these describe the whole space, or if values are given, because the best trial has others.
 	LocalAuto Local = "auto"
 	// LocalNone chooses all trials by the model of all trials.
 	LocalNone Local = "none"
@@ -66,7 +66,7 @@ func (t *task) candidates(ctx context.Context, f *fitted, pending *task, n int) 
 			}
 		}
 	}
-	wide, err := t.suggestFrom(counting(ctx, 0, n), f, t.problem(f, pending), t.space, n-local, "suggest")
+	wide, err := t.suggestFrom(counting(ctx, 0, n), f, t.problem(f, pending), t.domain, n-local, "suggest")
 	if err != nil || local == 0 {
 		return wide, err
 	}
@@ -74,7 +74,7 @@ func (t *task) candidates(ctx context.Context, f *fitted, pending *task, n int) 
 	ctx = counting(ctx, n-local, n)
 	near, err := t.suggestLocally(ctx, f, pending, local)
 	if errors.Is(err, surrogate.ErrNotPositiveDefinite) || errors.Is(err, errPosterior) {
-		near, err = t.suggestFrom(ctx, f, t.problem(f, pending), t.space, local, "suggest instead")
+		near, err = t.suggestFrom(ctx, f, t.problem(f, pending), t.domain, local, "suggest instead")
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func counting(ctx context.Context, done, total int) context.Context {
 func (t *task) proposals(cs []candidate) []Proposal {
 	var out []Proposal
 	for _, c := range cs {
-		out = append(out, Proposal{Point: t.space.Decode(c.X)})
+		out = append(out, Proposal{Point: t.domain.Decode(c.X)})
 	}
 	return out
 }
@@ -141,7 +141,7 @@ func (t *task) searchesLocally(n int) bool {
 	default:
 		return false
 	}
-	return o.Local == LocalAuto && !(n > 1 && joint) &&
+	return o.Local == LocalAuto && !t.sliced() && !(n > 1 && joint) &&
 		!o.Several() && len(o.Require) == 0 && t.optimum == nil && o.PriorMean.isZero() &&
 		!surrogate.StatesPrior(o.Surrogate) && !t.space.Restricted() && slices.Contains(t.space.Free(), true) &&
 		!slices.ContainsFunc(Inputs(t.space), func(in prior.Input) bool { return in.Values > 0 })

@@ -247,15 +247,15 @@ func (t *task) believed(k, trial int, seen map[string]bool) []space.Point {
 	const candidates = 1024
 	rng := random.New(t.opts.Seed, "optimum", trial)
 	var x *mat.Dense
-	if t.space.Restricted() {
-		x = t.space.Sample(candidates, rng)
+	if t.domain.Restricted() {
+		x = t.domain.Sample(candidates, rng)
 	} else {
-		x = space.Sobol(candidates, t.space.Dim(), rng)
+		x = space.Sobol(candidates, t.domain.Dim(), rng)
 	}
 	n, _ := x.Dims()
 	score := make([]float64, n)
 	for i := range score { // projected: categoricals have one value
-		t.space.Project(x.RawRowView(i))
+		t.domain.Project(x.RawRowView(i))
 	}
 	t.optimum.Eval(score, nil, x)
 	order := make([]int, n)
@@ -274,7 +274,7 @@ func (t *task) believed(k, trial int, seen map[string]bool) []space.Point {
 	})
 	var out []space.Point
 	for _, i := range order {
-		if p := t.space.Decode(x.RawRowView(i)); len(out) < k && t.space.Feasible(x.RawRowView(i)) && !seen[p.Key()] {
+		if p := t.domain.Decode(x.RawRowView(i)); len(out) < k && t.domain.Feasible(x.RawRowView(i)) && !seen[p.Key()] {
 			seen[p.Key()] = true
 			out = append(out, p)
 		}

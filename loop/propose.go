@@ -21,6 +21,9 @@ type History struct {
 	// Queue holds points to propose ahead of the initial design and of
 	// suggestions, in this order.
 	Queue []space.Point
+	// Given are values that the next points have, by parameter. Points of Queue and of Options.First with other values
+	// are not proposed.
+	Given map[string]any
 	// Warm is Proposals.Warm of an earlier call with the same options; nil starts
 	// the fit afresh. Its content is private to the surrogate model.
 	Warm surrogate.State
@@ -59,7 +62,7 @@ type Fit struct {
 	Warnings  []string
 }
 
-// Propose returns n points to evaluate next. It returns fewer if the objective is
+// Propose returns n points to evaluate next, with the values of History.Given. It returns fewer if the objective is
 // noise-free and a finite space has fewer points without a trial. If all its points have one,
 // the points of lost trials are proposed again. The points come from four sources, in this order:
 //
@@ -134,7 +137,7 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 		t = t.retrying()
 		seen = t.seen()
 	}
-	out := Proposals{Points: t.given(n, seen), Warm: t.warm}
+	out := Proposals{Points: t.ahead(n, seen), Warm: t.warm}
 	n -= len(out.Points)
 	if t.opts.NoiseFree {
 		n = min(n, t.unseen(seen))
@@ -185,17 +188,20 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	return out, nil
 }
 
-// given returns at most n points of Options.First that are not in seen, which it adds to seen, and then of the queue.
-func (t *task) given(n int, seen map[string]bool) []Proposal {
+// ahead returns at most n points of Options.First that are not in seen, which it adds to seen, and then of the queue. The
+// points have the given values.
+func (t *task) ahead(n int, seen map[string]bool) []Proposal {
 	var out []Proposal
 	for _, p := range t.first {
-		if key := p.Key(); !seen[key] && len(out) < n {
+		if key := p.Key(); !seen[key] && len(out) < n && t.domain.Contains(p) {
 			seen[key] = true
 			out = append(out, Proposal{Point: p, Source: First})
 		}
 	}
-	for _, p := range t.queue[:min(n-len(out), len(t.queue))] {
-		out = append(out, Proposal{Point: p, Source: Enqueued})
+	for _, p := range t.queue {
+		if len(out) < n && t.domain.Contains(p) {
+			out = append(out, Proposal{Point: p, Source: Enqueued})
+		}
 	}
 	return out
 }
@@ -273,7 +279,7 @@ func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int,
 	}
 	out := make([]Proposal, 0, len(found))
 	for i, c := range found {
-		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Local: c.fit != f, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
+		q := Proposal{Point: t.domain.Decode(c.X), Source: Suggested, Local: c.fit != f, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
 		mean, sd := c.fit.warp.user(c.Mean, c.SD)
 		q.Prediction = &Prediction{
 			Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value, Interval: c.fit.warp.interval(c.Mean, c.SD, t.opts.sign()), Selection: f.facts.Selection,
@@ -305,6 +311,6 @@ func (t *task) repeated(p space.Point, seen map[string]bool) bool {
 	if !seen[p.Key()] || t.unseen(seen) <= 0 {
 		return false
 	}
-	_, finite := t.space.Size()
+	_, finite := t.domain.Size()
 	return finite || t.opts.NoiseFree
 }

@@ -69,6 +69,7 @@ type savedTrial struct {
 	Prediction      *savedPrediction   `json:"prediction,omitempty"`
 	Warnings        []string           `json:"warnings,omitempty"`
 	Pending         []int              `json:"pending,omitempty"`
+	Given           []string           `json:"given,omitempty"`
 	SuggestSeconds  float64            `json:"suggest_s"`
 	EvaluateSeconds float64            `json:"evaluate_s"`
 }
@@ -305,7 +306,7 @@ func (t *Trial) saved() (savedTrial, error) {
 	}
 	out := savedTrial{
 		ID: t.ID, Params: params, Source: t.Source, State: t.State, Error: t.Error, Numbers: t.Numbers,
-		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
+		Warnings: t.Warnings, Pending: t.Pending, Given: t.Given, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	if t.State == Complete {
 		out.Value = &t.Value
@@ -329,7 +330,7 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 	}
 	out := Trial{
 		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error, Numbers: usable(t.Numbers),
-		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
+		Warnings: t.Warnings, Pending: t.Pending, Given: t.Given, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	switch t.Source {
 	case Added, First, Enqueued, Design, Suggested:

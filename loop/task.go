@@ -15,8 +15,10 @@ import (
 // with encoded points where a surrogate model needs them.
 type task struct {
 	space *space.Space
-	size  int // number of points of space, at most math.MaxInt
-	opts  Options
+	// domain is the part of space with the given values, or space. Its points are points of space.
+	domain *space.Space
+	size   int // number of points of domain, at most math.MaxInt
+	opts   Options
 	// optimum is the density of Options.Optimum; nil without beliefs.
 	optimum *optimum
 	first   []space.Point // points of Options.First
@@ -55,7 +57,11 @@ func checkedTask(s *space.Space, o Options, h History) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{space: s, size: s.Count(), opts: o, trials: slices.Clone(h.Trials), warm: h.Warm}
+	domain, err := slice(s, h.Given)
+	if err != nil {
+		return nil, fmt.Errorf("%w: given values: %w", ErrHistory, err)
+	}
+	t := &task{space: s, domain: domain, size: domain.Count(), opts: o, trials: slices.Clone(h.Trials), warm: h.Warm}
 	if len(o.Optimum) > 0 {
 		if t.optimum, err = newOptimum(s, o.Optimum); err != nil {
 			return nil, err
@@ -136,15 +142,17 @@ func (t *task) next() int {
 	return t.trials[len(t.trials)-1].ID + 1
 }
 
-// seen returns the keys of all points of trials and of the queue. If t.retries, lost trials do not count.
+// seen returns the keys of all points of trials and of the queue that have the given values. If t.retries, lost trials do not count.
 func (t *task) seen() map[string]bool {
 	trials := t.trials
 	if t.retries {
 		trials = withoutLost(trials)
 	}
-	seen := keys(trials)
+	seen := keys(t.inSlice(trials))
 	for _, p := range t.queue {
-		seen[p.Key()] = true
+		if t.domain.Contains(p) {
+			seen[p.Key()] = true
+		}
 	}
 	return seen
 }
@@ -172,7 +180,7 @@ func keys(trials []Trial) map[string]bool {
 	return set
 }
 
-// unseen returns the number of points of the space that are not in seen.
+// unseen returns the number of points of the domain that are not in seen.
 func (t *task) unseen(seen map[string]bool) int { return t.size - len(seen) }
 
 // with returns t with chosen as further pending trials.

@@ -59,8 +59,10 @@ type Trial struct {
 	// unless Suggested.
 	Prediction *Prediction
 	// Pending are the IDs of the trials that were pending when Ask began to choose Point.
-	// Propose gives the same Point again for the earlier trials with these pending.
+	// Propose gives the same Point again for the earlier trials with these pending, and the values of Given.
 	Pending []int
+	// Given are the names of the parameters whose values AskGiven had, in ascending order: the values of Point.
+	Given []string
 	// Warnings report how the fit or the suggestion was degraded.
 	Warnings []string
 
@@ -94,6 +96,7 @@ func (p *Prediction) Interval95() (low, high float64) {
 func (t *Trial) clone() Trial {
 	c := *t
 	c.Warnings, c.Pending = slices.Clone(t.Warnings), slices.Clone(t.Pending)
+	c.Given = slices.Clone(t.Given)
 	c.Numbers = maps.Clone(t.Numbers)
 	c.Steps = slices.Clone(t.Steps)
 	if t.Prediction != nil {

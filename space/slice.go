@@ -82,6 +82,20 @@ func (s *Space) conflicts(p Point, conditions []int) (faults Faults) {
 // Whole returns the space of which s is a Slice, and s if it is none.
 func (s *Space) Whole() *Space { return s.whole }
 
+// Given returns the values that the Slice s is given, by parameter; nil if s is none.
+func (s *Space) Given() map[string]any {
+	var values map[string]any
+	for i := range s.params {
+		if p := &s.params[i]; p.pin != nil {
+			if values == nil {
+				values = map[string]any{}
+			}
+			values[p.Name] = p.value(*p.pin)
+		}
+	}
+	return values
+}
+
 // Contains reports whether a point of s.Whole has the values of the Slice s. It is true if s is none.
 func (s *Space) Contains(p Point) bool {
 	for i := range s.params {

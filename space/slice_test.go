@@ -1,6 +1,7 @@
 package space_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -57,6 +58,10 @@ func TestSlice(t *testing.T) {
 			require.NoError(t, err, "%v", given)
 			rng := rand.New(rand.NewPCG(1, 2))
 			require.Same(t, s, slice.Whole())
+			require.Len(t, slice.Given(), len(given))
+			for name, v := range given {
+				require.Equal(t, fmt.Sprint(v), fmt.Sprint(slice.Given()[name]))
+			}
 			lo, hi := slice.Bounds()
 			check := func(u []float64) {
 				p := slice.Decode(u)
