@@ -126,6 +126,7 @@ func (s *service) Ask(ctx context.Context, r *bov1.AskRequest) (*bov1.AskRespons
 }
 
 func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, lease time.Duration) ([]store.Trial, error) {
+	request := store.AskRequest{Key: r.Key, N: n, Owner: cmp.Or(r.Worker, "api"), Lease: lease}
 	ended, err := u.study.Ended(ctx)
 	if err != nil {
 		return nil, err
@@ -134,14 +135,14 @@ func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, l
 		if r.Key == "" {
 			return nil, ended
 		}
-		trials, err := u.study.Answer(ctx, r.Key, n)
+		trials, err := u.study.Answer(ctx, request)
 		if err == nil && trials == nil {
 			err = ended
 		}
 		return trials, err
 	}
 	defer u.changed.Send()
-	return u.study.AskOnce(ctx, r.Key, n, cmp.Or(r.Worker, "api"), lease)
+	return u.study.AskOnce(ctx, request)
 }
 
 // maxAttempts bounds the attempts of a request.

@@ -31,39 +31,56 @@ const (
 // If there is no trial to issue, the error wraps ErrBudget or ErrExhausted. An error of
 // the surrogate ends the Ask and leaves the study unchanged.
 func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
-	return u.ask(ctx, "", n, Self(), u.store.opts.Lease)
+	return u.ask(ctx, AskRequest{N: n}, Self(), u.store.opts.Lease)
 }
 
 // AskFor is Ask for a caller that outlives this process, such as a person. The trials are not
 // tied to the process and need no heartbeats. They may be issued again after the lease; a
 // lease of 0 does not end.
 func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Duration) ([]Trial, error) {
-	return u.AskOnce(ctx, "", n, owner, lease)
+	return u.AskOnce(ctx, AskRequest{N: n, Owner: owner, Lease: lease})
 }
 
-// AskOnce is AskFor for a request that may be repeated: with key, a repeated call issues nothing and
-// returns the trials, with their tokens, as the first call issued them. The error wraps ErrKey if the
-// first call had another n. An error is not recorded.
-func (u *Study) AskOnce(ctx context.Context, key string, n int, owner string, lease time.Duration) ([]Trial, error) {
+// AskRequest is a request for trials.
+type AskRequest struct {
+	N int
+	// Key makes a request that may be repeated: a repeated call with the key issues nothing and returns the trials, with
+	// their tokens, as the first call issued them. An error is not recorded.
+	Key string
+	// Given are values of some parameters that the trials have, such as the humidity of the day. Other trials keep
+	// waiting. A study with batches takes none, because the trials of a batch are chosen together.
+	Given map[string]any
+	Owner string        // name of the owner of the trials
+	Lease time.Duration // time after which a trial may be issued again; 0 does not end
+}
+
+// AskOnce is AskFor for a request with more fields. The error wraps ErrKey if the first call with the key had another N
+// or other values in Given, and space.ErrPoint if these are invalid or no point of the space has them.
+func (u *Study) AskOnce(ctx context.Context, r AskRequest) ([]Trial, error) {
+	lease := r.Lease
 	if lease <= 0 {
 		lease = never
 	}
-	if err := checkText("the key", key); err != nil {
+	if err := checkText("the key", r.Key); err != nil {
 		return nil, named(u.name, err)
 	}
-	if err := checkText("the worker", owner); err != nil {
+	if err := checkText("the worker", r.Owner); err != nil {
 		return nil, named(u.name, err)
 	}
-	return u.ask(ctx, key, n, Owner{Name: owner}, lease)
+	return u.ask(ctx, r, Owner{Name: r.Owner}, lease)
 }
 
 const never = 100 * 365 * 24 * time.Hour
 
-func (u *Study) ask(ctx context.Context, key string, n int, owner Owner, lease time.Duration) ([]Trial, error) {
-	if n < 1 || n > loop.MaxPoints {
-		return nil, fmt.Errorf("%w: %d trials to ask, want 1 to %d", loop.ErrOptions, n, loop.MaxPoints)
+func (u *Study) ask(ctx context.Context, r AskRequest, owner Owner, lease time.Duration) ([]Trial, error) {
+	if r.N < 1 || r.N > loop.MaxPoints {
+		return nil, fmt.Errorf("%w: %d trials to ask, want 1 to %d", loop.ErrOptions, r.N, loop.MaxPoints)
 	}
-	a := &asking{Study: u, ask: token(), key: key, owner: owner, lease: lease, want: n}
+	given, err := u.given(ctx, r.Given)
+	if err != nil {
+		return nil, named(u.name, err)
+	}
+	a := &asking{Study: u, ask: token(), key: r.Key, given: given, owner: owner, lease: lease, want: r.N}
 	return a.trials(ctx)
 }
 
@@ -72,6 +89,7 @@ type asking struct {
 	*Study
 	ask   string
 	key   string // of a request that may be repeated
+	given given  // values that the trials have; the zero given is none
 	owner Owner  // owner of the trials
 	lease time.Duration
 	want  int
@@ -284,7 +302,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
-		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease, cached: cached, before: row.Trials}
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease, given: a.given, cached: cached, before: row.Trials}
 		if !slices.ContainsFunc(pending, func(t Trial) bool { return c.own(&t) }) {
 			if costs, err = affordable(tx, row, d, pending, now, a.costs.Load()); err != nil {
 				return err
@@ -304,20 +322,21 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 			over = fmt.Errorf("%w: %d trials count against the budget of %d (bo study edit %s --budget N raises the budget)", ErrBudget, row.Issued, d.Budget, a.name)
 			return nil
 		}
-		a.recorded = true
-		if err := tx.PutWaiting(row.ID, a.ask, missing, now.Add(waits)); err != nil {
-			return err
+		if a.given.text == nil { // proposals for other asks have other values
+			a.recorded = true
+			if err := tx.PutWaiting(row.ID, a.ask, missing, now.Add(waits)); err != nil {
+				return err
+			}
 		}
 		held := row.FitToken == key // by this look, in a transaction that was repeated
 		if !held && (row.fitting(now) || d.Batch > 0 && running > 0) {
 			return nil
 		}
-		waiting, err := tx.Waiting(row.ID, now)
-		if err != nil {
-			return err
-		}
-		if d.Batch > 0 {
-			waiting = d.Batch
+		waiting := d.Batch
+		if d.Batch == 0 && a.given.text == nil {
+			if waiting, err = tx.Waiting(row.ID, now); err != nil {
+				return err
+			}
 		}
 		step, fitToken, count = fit, key, min(left, max(waiting, missing), loop.MaxPoints)
 		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)

@@ -79,9 +79,9 @@ func TestCancelledKeyedAsk(t *testing.T) {
 		cancelled, cancel := context.WithCancel(ctx)
 		u, err := store.New(&cancelling{b, c.n, cancel}, store.Options{}).Study(cancelled, "s")
 		require.NoError(t, err)
-		_, err = u.AskOnce(cancelled, "key", c.asked, "anna", time.Minute)
+		_, err = u.AskOnce(cancelled, store.AskRequest{Key: "key", N: c.asked, Owner: "anna", Lease: time.Minute})
 		require.ErrorIs(t, err, context.Canceled)
-		again, err := plain.AskOnce(ctx, "key", c.asked, "anna", time.Minute)
+		again, err := plain.AskOnce(ctx, store.AskRequest{Key: "key", N: c.asked, Owner: "anna", Lease: time.Minute})
 		require.NoError(t, err)
 		require.Len(t, again, c.asked)
 		for i, trial := range again {

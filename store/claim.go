@@ -35,6 +35,7 @@ type claim struct {
 	owner  Owner
 	key    string
 	lease  time.Duration
+	given  given // values that issued trials have
 	cached cached
 	before int // trials up to this number may be older than the definition
 	failed []int
@@ -43,7 +44,7 @@ type claim struct {
 // own reports whether this claim has issued the running attempt at a trial.
 func (c *claim) own(t *Trial) bool { return strings.HasPrefix(t.Token, c.key+"-") }
 
-// take issues up to n of the pending trials that no worker runs. It fails the trials
+// take issues up to n of the pending trials that no worker runs and that have the given values. It fails the trials
 // that have lost their last attempt, and trials that would be issued and are no points of the
 // space since an edit.
 func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
@@ -59,7 +60,11 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 		return nil, err
 	}
 	for _, t := range pending {
-		if c.own(&t) || t.Running(c.now) || len(taken) >= n && t.Lease.IsZero() {
+		if c.own(&t) || t.Running(c.now) {
+			continue
+		}
+		issue := len(taken) < n && c.given.suit(&t)
+		if !issue && t.Lease.IsZero() {
 			continue
 		}
 		if !t.Lease.IsZero() {
@@ -70,7 +75,7 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 		switch {
 		case t.Lost >= MaxLost:
 			c.fail(&t, Lost, fmt.Sprintf("the workers of %d attempts were lost, the last one %s", t.Lost, t.Owner.Name), &events)
-		case len(taken) < n:
+		case issue:
 			fits, err := c.adapt(&t)
 			if err != nil {
 				return nil, err

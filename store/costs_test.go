@@ -145,7 +145,7 @@ func TestCostBeforeAClaimIsRepeated(t *testing.T) {
 			_, err := u.Tell(t.Context(), store.Report{Trial: first[0].Number, Numbers: map[string]float64{"value": 1, "dollars": 3}})
 			require.NoError(t, err)
 		}))
-		got, err := u.AskOnce(t.Context(), key, 1, "tester", 0)
+		got, err := u.AskOnce(t.Context(), store.AskRequest{Key: key, N: 1, Owner: "tester"})
 		require.NoError(t, err)
 		require.Equal(t, 2, got[0].Number)
 		_, err = u.Ask(t.Context(), 1)

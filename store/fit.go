@@ -42,7 +42,7 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	if err := a.mu.lock(ctx); err != nil {
 		return err
 	}
-	row, history := a.row, loop.History{Trials: a.history(a.revision)}
+	row, history := a.row, loop.History{Trials: a.history(a.revision), Given: a.given.values}
 	sp, options, batch, left := a.space, a.options, a.definition.Batch, a.definition.Budget-row.Issued
 	objective := a.definition.Objective().Name
 	a.mu.unlock()
@@ -126,7 +126,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 			return err
 		}
 		pending = slices.DeleteFunc(pending, func(t Trial) bool { return a.has(t.Number) })
-		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: fitToken, lease: a.lease, cached: cached, before: based.Trials}
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: fitToken, lease: a.lease, given: a.given, cached: cached, before: based.Trials}
 		if row.FitToken != fitToken {
 			for _, t := range pending {
 				if c.own(&t) { // issued by this commit, in a transaction that was repeated
@@ -139,7 +139,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 		if row.Trials != based.Trials || string(row.Definition) != string(based.Definition) {
 			return nil // the proposals may repeat the new trials: the Ask reads the study again
 		}
-		trials, err := a.store.proposed(tx, row, based, out, warm)
+		trials, err := a.store.proposed(tx, row, based, out, warm, a.given.text)
 		if err != nil {
 			return err
 		}
@@ -181,9 +181,9 @@ func (a *asking) has(number int) bool {
 }
 
 // proposed writes a fit and returns the trials of its proposals.
-func (s *Store) proposed(tx Tx, row, based *Row, out loop.Proposals, warm json.RawMessage) ([]Trial, error) {
+func (s *Store) proposed(tx Tx, row, based *Row, out loop.Proposals, warm, given json.RawMessage) ([]Trial, error) {
 	row.Fits++
-	f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: s.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
+	f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: s.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points), Given: given}
 	if out.Fit != nil && out.Warm != nil {
 		corrected, err := since(tx, row, TrialCorrected, based.Revision) // during the fit, which used the former result
 		if err != nil {

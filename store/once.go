@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,6 +46,8 @@ type issued struct {
 	Trial
 	Attempted string `json:"token"`
 	Wanted    int    `json:"wanted,omitempty"` // trials that the Ask wanted; 0 in replies of earlier versions
+
+	Given json.RawMessage `json:"given,omitempty"` // values of the Ask
 }
 
 // record stores the reply to a keyed Ask: the trials that it has and those that it claims.
@@ -54,7 +58,7 @@ func (a *asking) record(tx Tx, row *Row, claimed []Trial) error {
 	var reply []issued
 	for _, trials := range [][]Trial{a.got, claimed} {
 		for _, t := range trials {
-			reply = append(reply, issued{t, t.Token, a.want})
+			reply = append(reply, issued{t, t.Token, a.want, a.given.text})
 		}
 	}
 	text, err := json.Marshal(reply)
@@ -72,7 +76,7 @@ func (a *asking) answered(tx Tx, row *Row) (yes bool, err error) {
 }
 
 // answer returns the trials of the stored reply, nil if there is none. The error wraps ErrKey if the Ask of the reply
-// wanted another number of trials.
+// wanted another number of trials, or was given other values.
 func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 	if a.key == "" {
 		return nil, nil
@@ -89,17 +93,24 @@ func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 		if t.Wanted != 0 && t.Wanted != a.want {
 			return nil, fmt.Errorf("%w: %q has n = %d", ErrKey, a.key, t.Wanted)
 		}
+		if !bytes.Equal(t.Given, a.given.text) {
+			return nil, fmt.Errorf("%w: %q has the given values %s", ErrKey, a.key, cmp.Or(string(t.Given), "{}"))
+		}
 		t.Token = t.Attempted
 		trials = append(trials, t.Trial)
 	}
 	return trials, nil
 }
 
-// Answer returns the trials of the first AskOnce with a key, nil if none was answered. The error wraps ErrKey if that
-// call had another n.
-func (u *Study) Answer(ctx context.Context, key string, n int) ([]Trial, error) {
-	a := &asking{Study: u, key: key, want: n}
-	err := u.store.view(ctx, func(tx Tx) error {
+// Answer returns the trials of the first AskOnce with the key of r, nil if none was answered. The error wraps ErrKey if that
+// call had another N or was given other values.
+func (u *Study) Answer(ctx context.Context, r AskRequest) ([]Trial, error) {
+	given, err := u.given(ctx, r.Given)
+	if err != nil {
+		return nil, named(u.name, err)
+	}
+	a := &asking{Study: u, key: r.Key, given: given, want: r.N}
+	err = u.store.view(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
 		if err == nil {
 			_, err = a.answered(tx, row)

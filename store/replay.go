@@ -14,7 +14,7 @@ import (
 var ErrReplay = errors.New("no replay")
 
 // Replay computes the proposal of a trial again and returns its parameters. It uses the
-// history at the revision of the trial's fit, and the fit's warm start. The parameters equal
+// history at the revision of the trial's fit, the fit's warm start, and the values that the ask was given. The parameters equal
 // the parameters that were proposed, for the same version of the program, the same instruction set and an
 // unedited definition. In a study with stopped trials, steps that were added to a finished trial
 // after the fit change them. The error wraps ErrNoTrial, or ErrReplay for a trial without a fit and for an edited space
@@ -60,6 +60,11 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 	}
 	if start != nil {
 		if err := json.Unmarshal(start.Warm, &h.Warm); err != nil {
+			return nil, named(u.name, err)
+		}
+	}
+	if f.Given != nil {
+		if err := json.Unmarshal(f.Given, &h.Given); err != nil {
 			return nil, named(u.name, err)
 		}
 	}

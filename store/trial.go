@@ -137,10 +137,11 @@ type Fit struct {
 	Revision int64 `json:"revision"` // revision of the fitted history
 	// Start is the number of the fit whose warm start this fit began from; 0 is none.
 	Start   int             `json:"start,omitempty"`
-	Warm    json.RawMessage `json:"warm,omitempty"` // warm start for the next fit
-	Version string          `json:"version"`        // version of the program
-	Kernels string          `json:"kernels"`        // instruction set of the numeric kernels
-	Trials  int             `json:"trials"`         // proposals made
+	Warm    json.RawMessage `json:"warm,omitempty"`  // warm start for the next fit
+	Version string          `json:"version"`         // version of the program
+	Kernels string          `json:"kernels"`         // instruction set of the numeric kernels
+	Trials  int             `json:"trials"`          // proposals made
+	Given   json.RawMessage `json:"given,omitempty"` // AskRequest.Given of the ask that proposed; nil without
 }
 
 // Event is one change of a study. Revisions count a study's events from 1.

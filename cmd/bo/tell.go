@@ -69,7 +69,7 @@ func (c *tellCmd) Run(e *env) error {
 		if err != nil {
 			return usageError{err}
 		}
-		at, err := parseAt(sp, c.At)
+		at, err := parseFlag(sp, "--at", c.At)
 		if err != nil {
 			return err
 		}
@@ -168,13 +168,13 @@ func parseNumber(text string) (float64, error) {
 	return y, err
 }
 
-// parseAt reads the NAME=VALUE words of --at.
-func parseAt(s *space.Space, words []string) (map[string]any, error) {
-	at, err := parseValues(s, words)
+// parseFlag reads the NAME=VALUE words of a flag.
+func parseFlag(s *space.Space, flag string, words []string) (map[string]any, error) {
+	values, err := parseValues(s, words)
 	if err != nil {
-		return nil, usagef("--at: %w", err)
+		return nil, usagef("%s: %w", flag, err)
 	}
-	return at, nil
+	return values, nil
 }
 
 func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
@@ -240,7 +240,7 @@ func (c *failCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		at, err := parseAt(sp, c.At)
+		at, err := parseFlag(sp, "--at", c.At)
 		if err != nil {
 			return err
 		}

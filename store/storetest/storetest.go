@@ -47,6 +47,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"keys", keys},
 		{"keyed creations at the same time", keyedCreations},
 		{"keyed asks", keyedAsks},
+		{"given values", givenValues},
 		{"enqueue and add", enqueueAndAdd},
 		{"the budget holds among many askers", budgetHolds},
 		{"rounds do not depend on workers", rounds},
@@ -700,7 +701,7 @@ func keyedAsks(t *testing.T, o Opener) {
 	got := make([]map[int]string, 8)
 	for i := range got {
 		all.Go(func() {
-			trials, err := []*store.Study{u, again}[i%2].AskOnce(ctx, "k", 3, "w", time.Hour)
+			trials, err := []*store.Study{u, again}[i%2].AskOnce(ctx, store.AskRequest{Key: "k", N: 3, Owner: "w", Lease: time.Hour})
 			if err != nil {
 				t.Error(err)
 			}
@@ -712,9 +713,9 @@ func keyedAsks(t *testing.T, o Opener) {
 	for i := range got {
 		equal(t, "a repeated answer", got[i], got[0])
 	}
-	_, err = again.AskOnce(ctx, "k", 2, "w", time.Hour)
+	_, err = again.AskOnce(ctx, store.AskRequest{Key: "k", N: 2, Owner: "w", Lease: time.Hour})
 	wantError(t, err, store.ErrKey)
-	_, err = again.Answer(ctx, "k", 2)
+	_, err = again.Answer(ctx, store.AskRequest{Key: "k", N: 2})
 	wantError(t, err, store.ErrKey)
 	pending := 0
 	v, err := u.View(ctx)
@@ -729,25 +730,25 @@ func keyedAsks(t *testing.T, o Opener) {
 		_, err := u.Tell(ctx, store.Report{Trial: number, Token: token, Numbers: map[string]float64{"loss": float64(number)}})
 		must(t, err)
 	}
-	trials, err := again.AskOnce(ctx, "k", 3, "w", time.Hour)
+	trials, err := again.AskOnce(ctx, store.AskRequest{Key: "k", N: 3, Owner: "w", Lease: time.Hour})
 	must(t, err)
 	equal(t, "the answer after the results", tokens(trials), got[0])
-	stored, err := again.Answer(ctx, "k", 3)
+	stored, err := again.Answer(ctx, store.AskRequest{Key: "k", N: 3})
 	must(t, err)
 	equal(t, "the stored answer", tokens(stored), got[0])
-	stored, err = again.Answer(ctx, "other", 3)
+	stored, err = again.Answer(ctx, store.AskRequest{Key: "other", N: 3})
 	must(t, err)
 	equal(t, "the answer to another key", len(stored), 0)
 
-	rest, err := u.AskOnce(ctx, "rest", 20, "w", time.Hour)
+	rest, err := u.AskOnce(ctx, store.AskRequest{Key: "rest", N: 20, Owner: "w", Lease: time.Hour})
 	must(t, err)
 	equal(t, "the rest of the budget", len(rest), 9)
-	trials, err = again.AskOnce(ctx, "rest", 20, "w", time.Hour)
+	trials, err = again.AskOnce(ctx, store.AskRequest{Key: "rest", N: 20, Owner: "w", Lease: time.Hour})
 	must(t, err)
 	equal(t, "the repeated rest", tokens(trials), tokens(rest))
-	_, err = u.AskOnce(ctx, "none", 1, "w", time.Hour)
+	_, err = u.AskOnce(ctx, store.AskRequest{Key: "none", N: 1, Owner: "w", Lease: time.Hour})
 	wantError(t, err, store.ErrBudget)
-	_, err = u.AskOnce(ctx, "a\x00", 1, "w", time.Hour)
+	_, err = u.AskOnce(ctx, store.AskRequest{Key: "a\x00", N: 1, Owner: "w", Lease: time.Hour})
 	if err == nil {
 		t.Fatal("a key with NUL is accepted")
 	}

@@ -232,25 +232,28 @@ func (t *tx) PutTrials(study int64, changed []store.Trial) error {
 	return nil
 }
 
-var fits = newTable("fits", 0, "study whole, number whole, revision whole, start whole, warm text null, version text, kernels text, trials whole")
+var fits = newTable("fits", 0, "study whole, number whole, revision whole, start whole, warm text null, version text, kernels text, trials whole, given text null")
 
 func (t *tx) PutFit(study int64, f *store.Fit) error {
 	t.put(fits, 1, func(int) []any {
-		return []any{study, f.Number, f.Revision, f.Start, string(f.Warm), f.Version, f.Kernels, f.Trials}
+		return []any{study, f.Number, f.Revision, f.Start, string(f.Warm), f.Version, f.Kernels, f.Trials, string(f.Given)}
 	})
 	return nil
 }
 
 func (t *tx) Fit(study int64, number int) (*store.Fit, error) {
 	f := store.Fit{}
-	warm := ""
-	into := []any{&f.Number, &f.Revision, &f.Start, &warm, &f.Version, &f.Kernels, &f.Trials}
+	warm, given := "", ""
+	into := []any{&f.Number, &f.Revision, &f.Start, &warm, &f.Version, &f.Kernels, &f.Trials, &given}
 	found, err := t.row("SELECT "+fits.list(1)+" FROM fits WHERE study = ? AND number = ?", []any{study, number}, into)
 	if err != nil || !found {
 		return nil, err
 	}
 	if warm != "" {
 		f.Warm = json.RawMessage(warm)
+	}
+	if given != "" {
+		f.Given = json.RawMessage(given)
 	}
 	return &f, nil
 }
