@@ -62,22 +62,25 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 		blocks += constrained / t.opts.Initial
 	}
 	used, skipped := t.moved(), map[string]bool{}
-	if t.sliced() {
-		blocks += used / t.opts.Initial
-	}
-	for b := 0; b < blocks && more(); b++ {
-		points := t.designBlock(b)
-		for i, key := range points.keys {
-			switch {
-			case skipped[key]:
-			case used > 0 && !seen[key]:
-				used--
-				skipped[key] = true
-			default:
-				add(points.points[i], key)
+	eachRow := func(skip func(space.Point) bool) {
+		for b := 0; b < blocks && more(); b++ {
+			points := t.designBlock(b)
+			for i, key := range points.keys {
+				switch {
+				case skipped[key] || skip(points.points[i]):
+				case used > 0 && !seen[key]:
+					used--
+					skipped[key] = true
+				default:
+					add(points.points[i], key)
+				}
 			}
 		}
 	}
+	if t.sliced() {
+		eachRow(t.likeTrial)
+	}
+	eachRow(func(space.Point) bool { return false })
 	if t.domain.Restricted() {
 		for b := 0; b < samples && more(); b++ {
 			t.eachSample("feasible", trial+b, func(p space.Point) {
@@ -99,11 +102,17 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 	return t.repeat(ctx, out, k, trial)
 }
 
+// likeTrial reports whether a trial has the values of p but for the given ones. The rows of the design that other contexts had
+// come last, so that the contexts together have a design of the other parameters.
+func (t *task) likeTrial(p space.Point) bool {
+	return slices.ContainsFunc(t.trials, func(trial Trial) bool { return t.domain.Alike(p, trial.Point) })
+}
+
 // moved returns the number of trials of the design that are at no point of its blocks: their evaluation was at other
-// values than suggested, or they had other given values. With given values it is an upper bound: then no two contexts have
-// one row of the design. Otherwise it is 0 in restricted spaces and with beliefs, whose designs have other points too.
+// values than suggested. It is 0 in restricted spaces and with beliefs, whose designs have other points too, and with given
+// values; see likeTrial.
 func (t *task) moved() int {
-	if !t.sliced() && (t.optimum != nil || t.domain.Restricted()) {
+	if t.sliced() || t.optimum != nil || t.domain.Restricted() {
 		return 0
 	}
 	elsewhere, trials := map[string]int{}, 0

@@ -21,8 +21,8 @@ type History struct {
 	// Queue holds points to propose ahead of the initial design and of
 	// suggestions, in this order.
 	Queue []space.Point
-	// Given are values that the next points have, by parameter. Points of Queue and of Options.First with other values
-	// are not proposed.
+	// Given are values that the points of Propose have, by parameter. Points of Queue and of Options.First with other values
+	// are not proposed. Other functions do not use it.
 	Given map[string]any
 	// Warm is Proposals.Warm of an earlier call with the same options; nil starts
 	// the fit afresh. Its content is private to the surrogate model.
@@ -101,6 +101,10 @@ func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (
 	if err != nil {
 		return Proposals{}, err
 	}
+	if t.domain, err = slice(s, h.Given); err != nil {
+		return Proposals{}, fmt.Errorf("%w: given values: %w", ErrHistory, err)
+	}
+	t.size = t.domain.Count()
 	return t.proposeFrom(ctx, nil, n)
 }
 

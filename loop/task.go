@@ -57,11 +57,7 @@ func checkedTask(s *space.Space, o Options, h History) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	domain, err := slice(s, h.Given)
-	if err != nil {
-		return nil, fmt.Errorf("%w: given values: %w", ErrHistory, err)
-	}
-	t := &task{space: s, domain: domain, size: domain.Count(), opts: o, trials: slices.Clone(h.Trials), warm: h.Warm}
+	t := &task{space: s, domain: s, size: s.Count(), opts: o, trials: slices.Clone(h.Trials), warm: h.Warm}
 	if len(o.Optimum) > 0 {
 		if t.optimum, err = newOptimum(s, o.Optimum); err != nil {
 			return nil, err

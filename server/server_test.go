@@ -323,6 +323,8 @@ func TestSuggestIsBoSuggest(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})
 	for _, document := range []string{
 		`{"study": {` + parameters + `, "seed": 7}, "n": 3}`,
+		`{"study": {` + parameters + `, "initial": 2}, "trials": ` + told + `, "n": 2, "given": {"m": 0.25, "n": 4}}`,
+		`{"study": {` + parameters + `}, "given": {"m": 2}}`,
 		`{"study": {` + parameters + `, "initial": 2}, "trials": ` + told + `, "n": 2}`,
 		`{"version": 1, "study": {` + parameters + `, "initial": 2, "constraints": ["n <= 6"], "surrogate": {"name": "rff"}}, "trials": ` + told + `}`,
 		`{"study": {` + parameters + `, "initial": 2, "require": ["ms <= 20"]}, "trials": [{"params": {"lr": 0.001, "n": 2, "opt": "adam"}, "numbers": {"value": 1, "ms": 30}}, {"params": {"lr": 0.01, "n": 2, "opt": "adam"}, "numbers": {"value": 2, "ms": 10}}]}`,
@@ -546,6 +548,24 @@ func TestStudiesInMemory(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	require.LessOrEqual(t, len(r.studies), maxOpen)
+}
+
+// Trials have the values that a request gives, and a repeated request with others is an error.
+func TestAskGiven(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	create(t, r.client(), bread)
+	status, text := r.post(t, "Ask", `{"study": "bread", "n": 2, "given": {"n": 3}, "key": "k"}`)
+	require.Equal(t, http.StatusOK, status, text)
+	require.Equal(t, 2, strings.Count(text, `"n":3`), text)
+	status, again := r.post(t, "Ask", `{"study": "bread", "n": 2, "given": {"n": 3}, "key": "k"}`)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, text, again)
+	status, text = r.post(t, "Ask", `{"study": "bread", "n": 2, "given": {"n": 4}, "key": "k"}`)
+	require.Equal(t, http.StatusConflict, status, text)
+	require.Contains(t, text, `has the given values {\"n\":3}`)
+	status, text = r.post(t, "Ask", `{"study": "bread", "given": {"n": 400}}`)
+	require.Equal(t, http.StatusBadRequest, status, text)
+	require.Contains(t, text, `parameter \"n\": 400 is outside`)
 }
 
 // Studies with many trials take no more memory than many studies.

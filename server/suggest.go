@@ -87,6 +87,9 @@ func (s *service) document(r *bov1.SuggestRequest) ([]byte, error) {
 	if r.N != 0 {
 		m["n"] = r.N
 	}
+	if r.Given != nil {
+		m["given"] = r.Given.AsMap()
+	}
 	if r.Action != "" {
 		m["action"] = r.Action
 	}

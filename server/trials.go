@@ -126,7 +126,7 @@ func (s *service) Ask(ctx context.Context, r *bov1.AskRequest) (*bov1.AskRespons
 }
 
 func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, lease time.Duration) ([]store.Trial, error) {
-	request := store.AskRequest{Key: r.Key, N: n, Owner: cmp.Or(r.Worker, "api"), Lease: lease}
+	request := store.AskRequest{Key: r.Key, N: n, Given: r.Given.AsMap(), Owner: cmp.Or(r.Worker, "api"), Lease: lease}
 	ended, err := u.study.Ended(ctx)
 	if err != nil {
 		return nil, err

@@ -106,6 +106,18 @@ func (s *Space) Contains(p Point) bool {
 	return true
 }
 
+// Alike reports whether two points of s.Whole have equal values of the parameters that are active at both and that the Slice s
+// is not given.
+func (s *Space) Alike(p, q Point) bool {
+	for i := range s.params {
+		a, b := p.codes[i], q.codes[i]
+		if s.params[i].pin == nil && a != b && !inactive(a) && !inactive(b) {
+			return false
+		}
+	}
+	return true
+}
+
 // Bounds returns the box of the unit cube that contains the encoded points of s: less than the cube in the columns of a value
 // that a Slice is given.
 func (s *Space) Bounds() (lo, hi []float64) {

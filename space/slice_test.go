@@ -104,6 +104,14 @@ func TestSliceOfContinuousParameters(t *testing.T) {
 	assert.Equal(t, []float64{0, 0.5, 0.5}, lo)
 	assert.Equal(t, []float64{1, 0.5, 0.5}, hi)
 	assert.Nil(t, slice.Neighbors([]float64{0.1, 0.2, 0.3}))
+	point := func(x, c float64, n int) space.Point {
+		p, err := s.PointOf(map[string]any{"x": x, "c": c, "n": n})
+		require.NoError(t, err)
+		return p
+	}
+	assert.True(t, slice.Alike(point(0.3, 1, 1), point(0.3, 9, 3)))
+	assert.False(t, slice.Alike(point(0.3, 1, 1), point(0.4, 1, 1)))
+	assert.False(t, s.Alike(point(0.3, 1, 1), point(0.3, 9, 1)))
 	lo, hi = s.Bounds()
 	assert.Equal(t, []float64{0, 0, 0}, lo)
 	assert.Equal(t, []float64{1, 1, 1}, hi)

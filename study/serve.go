@@ -134,7 +134,7 @@ func (s *state) answer(ctx context.Context, r *Request) (*Response, *state, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	s.history.Queue = nil
+	s.history.Queue, s.history.Given = nil, nil
 	return resp, s, nil
 }
 
@@ -175,6 +175,15 @@ func (s *state) with(r *Request) (*state, error) {
 			return nil, fmt.Errorf("%w: queued point %d of %d: %w", ErrRequest, i+1, len(r.Queue), err)
 		}
 		next.history.Queue = append(next.history.Queue, p)
+	}
+	if len(r.Given) > 0 {
+		if r.Action != "" && r.Action != ActionSuggest {
+			return nil, fmt.Errorf("%w: given is for the action %s, not %s", ErrRequest, ActionSuggest, r.Action)
+		}
+		if _, err := next.space.Slice(r.Given); err != nil {
+			return nil, fmt.Errorf("%w: given: %w", ErrRequest, err)
+		}
+		next.history.Given = r.Given
 	}
 	if r.Warm != nil {
 		next.history.Warm = surrogate.State{}

@@ -29,6 +29,8 @@ type Request struct {
 	Queue []map[string]any `json:"queue,omitempty"`
 	// N is the number of points to suggest, at most loop.MaxPoints; 0 is 1.
 	N int `json:"n,omitempty"`
+	// Given are values that the points of ActionSuggest have, by parameter.
+	Given map[string]any `json:"given,omitempty"`
 	// Action is one of the actions below. "" is ActionSuggest.
 	Action string `json:"action,omitempty"`
 	// Report holds the new steps of ActionReport.

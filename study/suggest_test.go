@@ -47,6 +47,8 @@ func TestRequestFaults(t *testing.T) {
 		{`"n": 2`, `"count": 2`, "unknown field"},
 		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check, recommend, pareto, report or complete`},
 		{`"n": 2`, `"queue": [{"x": 3}]`, `queued point 1 of 1: invalid point`},
+		{`"n": 2`, `"given": {"x": 3}`, `given: invalid point: parameter "x": 3 is outside [0, 1]`},
+		{`"n": 2`, `"given": {"x": 1}, "action": "recommend"`, "given is for the action suggest, not recommend"},
 		{`"study"`, `"studi"`, "unknown field"},
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
@@ -167,6 +169,40 @@ func TestActions(t *testing.T) {
 	} {
 		require.Contains(t, lines[i], want)
 	}
+}
+
+// The points of a request have its given values, in the design, after it and from the queue. The next request has none.
+func TestGiven(t *testing.T) {
+	_, lines := converse(t,
+		`{"given": {"c": 0.25}, "n": 2, "study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "c", "type": "float", "min": 0, "max": 1}], "initial": 4},
+			"queue": [{"x": 0.125, "c": 0.5}]}`,
+		`{"given": {"c": 0.75}, "trials": [{"params": {"x": 0.1, "c": 0.25}, "value": 3}, {"params": {"x": 0.9, "c": 0.25}, "value": 1}]}`,
+		`{"given": {"c": 0.75}, "trials": [{"params": {"x": 0.4, "c": 0.5}, "value": 3}, {"params": {"x": 0.6, "c": 0.1}, "value": 2}]}`,
+		`{"given": {"c": 0.5}, "queue": [{"x": 0.125, "c": 0.5}]}`,
+		`{}`)
+	require.NotContains(t, lines[0], "enqueued")
+	for i, want := range []string{`"c":0.25}`, `"c":0.75}`, `"c":0.75}`, `"c":0.5}`} {
+		require.Equal(t, strings.Count(lines[i], `"params"`), strings.Count(lines[i], want), lines[i])
+	}
+	require.Contains(t, lines[2], `"suggested"`)
+	require.Contains(t, lines[3], `"params":{"x":0.125,"c":0.5},"source":"enqueued"`)
+	require.NotContains(t, lines[4], `"c":0.5}`)
+}
+
+// A context that follows another does not repeat the other values of its design.
+func TestDesignOfContexts(t *testing.T) {
+	const study = `{"n": 1, "study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "c", "type": "categorical", "values": ["a", "b"]}], "initial": 4}, `
+	_, first := converse(t, study+`"given": {"c": "a"}}`)
+	var answer struct {
+		Points []struct{ Params map[string]any }
+	}
+	require.NoError(t, json.Unmarshal([]byte(first[0]), &answer))
+	x, err := json.Marshal(answer.Points[0].Params)
+	require.NoError(t, err)
+	_, second := converse(t, study+`"given": {"c": "b"}, "trials": [{"params": `+string(x)+`, "value": 1}]}`)
+	had := answer.Points[0].Params["x"]
+	require.NoError(t, json.Unmarshal([]byte(second[0]), &answer))
+	require.NotEqual(t, had, answer.Points[0].Params["x"])
 }
 
 // Values that are left out are drawn. The numbers of trials and of queued points determine them, and nothing is kept.

@@ -42,6 +42,7 @@ type SuggestRequest struct {
 	Action        string                 `protobuf:"bytes,6,opt,name=action,proto3" json:"action,omitempty"`      // suggest (the default), check, recommend, pareto, report or complete
 	Report        *structpb.Struct       `protobuf:"bytes,7,opt,name=report,proto3" json:"report,omitempty"`      // steps of the action report
 	Warm          []float64              `protobuf:"fixed64,8,rep,packed,name=warm,proto3" json:"warm,omitempty"` // warm start of an earlier response
+	Given         *structpb.Struct       `protobuf:"bytes,9,opt,name=given,proto3" json:"given,omitempty"`        // values of parameters that the points have
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -128,6 +129,13 @@ func (x *SuggestRequest) GetReport() *structpb.Struct {
 func (x *SuggestRequest) GetWarm() []float64 {
 	if x != nil {
 		return x.Warm
+	}
+	return nil
+}
+
+func (x *SuggestRequest) GetGiven() *structpb.Struct {
+	if x != nil {
+		return x.Given
 	}
 	return nil
 }
@@ -1669,6 +1677,7 @@ type AskRequest struct {
 	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"` // name of the worker, for people
 	Lease         *durationpb.Duration   `protobuf:"bytes,4,opt,name=lease,proto3" json:"lease,omitempty"`   // without a lease the server's, which heartbeats extend
 	Key           string                 `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`       // repeats of the request
+	Given         *structpb.Struct       `protobuf:"bytes,6,opt,name=given,proto3" json:"given,omitempty"`   // values of parameters that the trials have
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1736,6 +1745,13 @@ func (x *AskRequest) GetKey() string {
 		return x.Key
 	}
 	return ""
+}
+
+func (x *AskRequest) GetGiven() *structpb.Struct {
+	if x != nil {
+		return x.Given
+	}
+	return nil
 }
 
 type AskResponse struct {
@@ -2737,7 +2753,7 @@ var File_bo_v1_study_proto protoreflect.FileDescriptor
 
 const file_bo_v1_study_proto_rawDesc = "" +
 	"\n" +
-	"\x11bo/v1/study.proto\x12\x05bo.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x02\n" +
+	"\x11bo/v1/study.proto\x12\x05bo.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd3\x02\n" +
 	"\x0eSuggestRequest\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12-\n" +
 	"\x05study\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x05study\x12/\n" +
@@ -2746,7 +2762,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x01n\x18\x05 \x01(\x05R\x01n\x12\x16\n" +
 	"\x06action\x18\x06 \x01(\tR\x06action\x12/\n" +
 	"\x06report\x18\a \x01(\v2\x17.google.protobuf.StructR\x06report\x12\x12\n" +
-	"\x04warm\x18\b \x03(\x01R\x04warm\"\xb8\x04\n" +
+	"\x04warm\x18\b \x03(\x01R\x04warm\x12-\n" +
+	"\x05given\x18\t \x01(\v2\x17.google.protobuf.StructR\x05given\"\xb8\x04\n" +
 	"\x0fSuggestResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12/\n" +
 	"\x06points\x18\x02 \x03(\v2\x17.google.protobuf.StructR\x06points\x12\x12\n" +
@@ -2875,14 +2892,15 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x12ListTrialsResponse\x12$\n" +
 	"\x06trials\x18\x01 \x03(\v2\f.bo.v1.TrialR\x06trials\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\rR\brevision\"\x8b\x01\n" +
+	"\brevision\x18\x03 \x01(\rR\brevision\"\xba\x01\n" +
 	"\n" +
 	"AskRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\f\n" +
 	"\x01n\x18\x02 \x01(\x05R\x01n\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12/\n" +
 	"\x05lease\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x05lease\x12\x10\n" +
-	"\x03key\x18\x05 \x01(\tR\x03key\"8\n" +
+	"\x03key\x18\x05 \x01(\tR\x03key\x12-\n" +
+	"\x05given\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x05given\"8\n" +
 	"\vAskResponse\x12)\n" +
 	"\x06trials\x18\x01 \x03(\v2\x11.bo.v1.AssignmentR\x06trials\"i\n" +
 	"\x0eEnqueueRequest\x12\x14\n" +
@@ -3048,90 +3066,92 @@ var file_bo_v1_study_proto_depIdxs = []int32{
 	44, // 1: bo.v1.SuggestRequest.trials:type_name -> google.protobuf.Struct
 	44, // 2: bo.v1.SuggestRequest.queue:type_name -> google.protobuf.Struct
 	44, // 3: bo.v1.SuggestRequest.report:type_name -> google.protobuf.Struct
-	44, // 4: bo.v1.SuggestResponse.points:type_name -> google.protobuf.Struct
-	44, // 5: bo.v1.SuggestResponse.fit:type_name -> google.protobuf.Struct
-	44, // 6: bo.v1.SuggestResponse.require:type_name -> google.protobuf.Struct
-	44, // 7: bo.v1.SuggestResponse.end:type_name -> google.protobuf.Struct
-	44, // 8: bo.v1.SuggestResponse.regret:type_name -> google.protobuf.Struct
-	44, // 9: bo.v1.SuggestResponse.recommendation:type_name -> google.protobuf.Struct
-	44, // 10: bo.v1.SuggestResponse.pareto:type_name -> google.protobuf.Struct
-	44, // 11: bo.v1.SuggestResponse.decision:type_name -> google.protobuf.Struct
-	44, // 12: bo.v1.SuggestResponse.front:type_name -> google.protobuf.Struct
-	45, // 13: bo.v1.Study.created:type_name -> google.protobuf.Timestamp
-	44, // 14: bo.v1.CreateStudyRequest.definition:type_name -> google.protobuf.Struct
-	45, // 15: bo.v1.CreateStudyResponse.created:type_name -> google.protobuf.Timestamp
-	44, // 16: bo.v1.EditStudyRequest.changes:type_name -> google.protobuf.Struct
-	44, // 17: bo.v1.EditStudyResponse.definition:type_name -> google.protobuf.Struct
-	2,  // 18: bo.v1.GetStudyResponse.study:type_name -> bo.v1.Study
-	44, // 19: bo.v1.GetStudyResponse.definition:type_name -> google.protobuf.Struct
-	18, // 20: bo.v1.GetStudyResponse.best:type_name -> bo.v1.Trial
-	2,  // 21: bo.v1.ListStudiesResponse.studies:type_name -> bo.v1.Study
-	17, // 22: bo.v1.WatchResponse.event:type_name -> bo.v1.Event
-	45, // 23: bo.v1.Event.time:type_name -> google.protobuf.Timestamp
-	44, // 24: bo.v1.Trial.params:type_name -> google.protobuf.Struct
-	41, // 25: bo.v1.Trial.numbers:type_name -> bo.v1.Trial.NumbersEntry
-	19, // 26: bo.v1.Trial.prediction:type_name -> bo.v1.Prediction
-	45, // 27: bo.v1.Trial.created:type_name -> google.protobuf.Timestamp
-	45, // 28: bo.v1.Trial.started:type_name -> google.protobuf.Timestamp
-	45, // 29: bo.v1.Trial.finished:type_name -> google.protobuf.Timestamp
-	18, // 30: bo.v1.GetTrialResponse.trial:type_name -> bo.v1.Trial
-	34, // 31: bo.v1.GetTrialResponse.steps:type_name -> bo.v1.Step
-	18, // 32: bo.v1.ListTrialsResponse.trials:type_name -> bo.v1.Trial
-	46, // 33: bo.v1.AskRequest.lease:type_name -> google.protobuf.Duration
-	28, // 34: bo.v1.AskResponse.trials:type_name -> bo.v1.Assignment
-	44, // 35: bo.v1.EnqueueRequest.points:type_name -> google.protobuf.Struct
-	18, // 36: bo.v1.EnqueueResponse.trials:type_name -> bo.v1.Trial
-	44, // 37: bo.v1.Assignment.params:type_name -> google.protobuf.Struct
-	45, // 38: bo.v1.Assignment.lease:type_name -> google.protobuf.Timestamp
-	46, // 39: bo.v1.Assignment.heartbeat:type_name -> google.protobuf.Duration
-	29, // 40: bo.v1.HeartbeatRequest.attempts:type_name -> bo.v1.Attempt
-	29, // 41: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
-	34, // 42: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
-	42, // 43: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
-	44, // 44: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
-	18, // 45: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
-	43, // 46: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
-	44, // 47: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
-	18, // 48: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
-	0,  // 49: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
-	3,  // 50: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
-	5,  // 51: bo.v1.StudyService.EditStudy:input_type -> bo.v1.EditStudyRequest
-	7,  // 52: bo.v1.StudyService.DeleteStudy:input_type -> bo.v1.DeleteStudyRequest
-	9,  // 53: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
-	11, // 54: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
-	13, // 55: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
-	15, // 56: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
-	20, // 57: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
-	22, // 58: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
-	26, // 59: bo.v1.StudyService.Enqueue:input_type -> bo.v1.EnqueueRequest
-	24, // 60: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
-	30, // 61: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
-	32, // 62: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
-	35, // 63: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
-	37, // 64: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
-	39, // 65: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
-	1,  // 66: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
-	4,  // 67: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
-	6,  // 68: bo.v1.StudyService.EditStudy:output_type -> bo.v1.EditStudyResponse
-	8,  // 69: bo.v1.StudyService.DeleteStudy:output_type -> bo.v1.DeleteStudyResponse
-	10, // 70: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
-	12, // 71: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
-	14, // 72: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
-	16, // 73: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
-	21, // 74: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
-	23, // 75: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
-	27, // 76: bo.v1.StudyService.Enqueue:output_type -> bo.v1.EnqueueResponse
-	25, // 77: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
-	31, // 78: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
-	33, // 79: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
-	36, // 80: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
-	38, // 81: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
-	40, // 82: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
-	66, // [66:83] is the sub-list for method output_type
-	49, // [49:66] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	44, // 4: bo.v1.SuggestRequest.given:type_name -> google.protobuf.Struct
+	44, // 5: bo.v1.SuggestResponse.points:type_name -> google.protobuf.Struct
+	44, // 6: bo.v1.SuggestResponse.fit:type_name -> google.protobuf.Struct
+	44, // 7: bo.v1.SuggestResponse.require:type_name -> google.protobuf.Struct
+	44, // 8: bo.v1.SuggestResponse.end:type_name -> google.protobuf.Struct
+	44, // 9: bo.v1.SuggestResponse.regret:type_name -> google.protobuf.Struct
+	44, // 10: bo.v1.SuggestResponse.recommendation:type_name -> google.protobuf.Struct
+	44, // 11: bo.v1.SuggestResponse.pareto:type_name -> google.protobuf.Struct
+	44, // 12: bo.v1.SuggestResponse.decision:type_name -> google.protobuf.Struct
+	44, // 13: bo.v1.SuggestResponse.front:type_name -> google.protobuf.Struct
+	45, // 14: bo.v1.Study.created:type_name -> google.protobuf.Timestamp
+	44, // 15: bo.v1.CreateStudyRequest.definition:type_name -> google.protobuf.Struct
+	45, // 16: bo.v1.CreateStudyResponse.created:type_name -> google.protobuf.Timestamp
+	44, // 17: bo.v1.EditStudyRequest.changes:type_name -> google.protobuf.Struct
+	44, // 18: bo.v1.EditStudyResponse.definition:type_name -> google.protobuf.Struct
+	2,  // 19: bo.v1.GetStudyResponse.study:type_name -> bo.v1.Study
+	44, // 20: bo.v1.GetStudyResponse.definition:type_name -> google.protobuf.Struct
+	18, // 21: bo.v1.GetStudyResponse.best:type_name -> bo.v1.Trial
+	2,  // 22: bo.v1.ListStudiesResponse.studies:type_name -> bo.v1.Study
+	17, // 23: bo.v1.WatchResponse.event:type_name -> bo.v1.Event
+	45, // 24: bo.v1.Event.time:type_name -> google.protobuf.Timestamp
+	44, // 25: bo.v1.Trial.params:type_name -> google.protobuf.Struct
+	41, // 26: bo.v1.Trial.numbers:type_name -> bo.v1.Trial.NumbersEntry
+	19, // 27: bo.v1.Trial.prediction:type_name -> bo.v1.Prediction
+	45, // 28: bo.v1.Trial.created:type_name -> google.protobuf.Timestamp
+	45, // 29: bo.v1.Trial.started:type_name -> google.protobuf.Timestamp
+	45, // 30: bo.v1.Trial.finished:type_name -> google.protobuf.Timestamp
+	18, // 31: bo.v1.GetTrialResponse.trial:type_name -> bo.v1.Trial
+	34, // 32: bo.v1.GetTrialResponse.steps:type_name -> bo.v1.Step
+	18, // 33: bo.v1.ListTrialsResponse.trials:type_name -> bo.v1.Trial
+	46, // 34: bo.v1.AskRequest.lease:type_name -> google.protobuf.Duration
+	44, // 35: bo.v1.AskRequest.given:type_name -> google.protobuf.Struct
+	28, // 36: bo.v1.AskResponse.trials:type_name -> bo.v1.Assignment
+	44, // 37: bo.v1.EnqueueRequest.points:type_name -> google.protobuf.Struct
+	18, // 38: bo.v1.EnqueueResponse.trials:type_name -> bo.v1.Trial
+	44, // 39: bo.v1.Assignment.params:type_name -> google.protobuf.Struct
+	45, // 40: bo.v1.Assignment.lease:type_name -> google.protobuf.Timestamp
+	46, // 41: bo.v1.Assignment.heartbeat:type_name -> google.protobuf.Duration
+	29, // 42: bo.v1.HeartbeatRequest.attempts:type_name -> bo.v1.Attempt
+	29, // 43: bo.v1.ReleaseRequest.attempts:type_name -> bo.v1.Attempt
+	34, // 44: bo.v1.ReportStepsRequest.steps:type_name -> bo.v1.Step
+	42, // 45: bo.v1.TellRequest.numbers:type_name -> bo.v1.TellRequest.NumbersEntry
+	44, // 46: bo.v1.TellRequest.at:type_name -> google.protobuf.Struct
+	18, // 47: bo.v1.TellResponse.trial:type_name -> bo.v1.Trial
+	43, // 48: bo.v1.FailRequest.numbers:type_name -> bo.v1.FailRequest.NumbersEntry
+	44, // 49: bo.v1.FailRequest.at:type_name -> google.protobuf.Struct
+	18, // 50: bo.v1.FailResponse.trial:type_name -> bo.v1.Trial
+	0,  // 51: bo.v1.StudyService.Suggest:input_type -> bo.v1.SuggestRequest
+	3,  // 52: bo.v1.StudyService.CreateStudy:input_type -> bo.v1.CreateStudyRequest
+	5,  // 53: bo.v1.StudyService.EditStudy:input_type -> bo.v1.EditStudyRequest
+	7,  // 54: bo.v1.StudyService.DeleteStudy:input_type -> bo.v1.DeleteStudyRequest
+	9,  // 55: bo.v1.StudyService.GetStudy:input_type -> bo.v1.GetStudyRequest
+	11, // 56: bo.v1.StudyService.ListStudies:input_type -> bo.v1.ListStudiesRequest
+	13, // 57: bo.v1.StudyService.Export:input_type -> bo.v1.ExportRequest
+	15, // 58: bo.v1.StudyService.Watch:input_type -> bo.v1.WatchRequest
+	20, // 59: bo.v1.StudyService.GetTrial:input_type -> bo.v1.GetTrialRequest
+	22, // 60: bo.v1.StudyService.ListTrials:input_type -> bo.v1.ListTrialsRequest
+	26, // 61: bo.v1.StudyService.Enqueue:input_type -> bo.v1.EnqueueRequest
+	24, // 62: bo.v1.StudyService.Ask:input_type -> bo.v1.AskRequest
+	30, // 63: bo.v1.StudyService.Heartbeat:input_type -> bo.v1.HeartbeatRequest
+	32, // 64: bo.v1.StudyService.Release:input_type -> bo.v1.ReleaseRequest
+	35, // 65: bo.v1.StudyService.ReportSteps:input_type -> bo.v1.ReportStepsRequest
+	37, // 66: bo.v1.StudyService.Tell:input_type -> bo.v1.TellRequest
+	39, // 67: bo.v1.StudyService.Fail:input_type -> bo.v1.FailRequest
+	1,  // 68: bo.v1.StudyService.Suggest:output_type -> bo.v1.SuggestResponse
+	4,  // 69: bo.v1.StudyService.CreateStudy:output_type -> bo.v1.CreateStudyResponse
+	6,  // 70: bo.v1.StudyService.EditStudy:output_type -> bo.v1.EditStudyResponse
+	8,  // 71: bo.v1.StudyService.DeleteStudy:output_type -> bo.v1.DeleteStudyResponse
+	10, // 72: bo.v1.StudyService.GetStudy:output_type -> bo.v1.GetStudyResponse
+	12, // 73: bo.v1.StudyService.ListStudies:output_type -> bo.v1.ListStudiesResponse
+	14, // 74: bo.v1.StudyService.Export:output_type -> bo.v1.ExportResponse
+	16, // 75: bo.v1.StudyService.Watch:output_type -> bo.v1.WatchResponse
+	21, // 76: bo.v1.StudyService.GetTrial:output_type -> bo.v1.GetTrialResponse
+	23, // 77: bo.v1.StudyService.ListTrials:output_type -> bo.v1.ListTrialsResponse
+	27, // 78: bo.v1.StudyService.Enqueue:output_type -> bo.v1.EnqueueResponse
+	25, // 79: bo.v1.StudyService.Ask:output_type -> bo.v1.AskResponse
+	31, // 80: bo.v1.StudyService.Heartbeat:output_type -> bo.v1.HeartbeatResponse
+	33, // 81: bo.v1.StudyService.Release:output_type -> bo.v1.ReleaseResponse
+	36, // 82: bo.v1.StudyService.ReportSteps:output_type -> bo.v1.ReportStepsResponse
+	38, // 83: bo.v1.StudyService.Tell:output_type -> bo.v1.TellResponse
+	40, // 84: bo.v1.StudyService.Fail:output_type -> bo.v1.FailResponse
+	68, // [68:85] is the sub-list for method output_type
+	51, // [51:68] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_bo_v1_study_proto_init() }
