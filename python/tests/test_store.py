@@ -228,3 +228,17 @@ def test_a_relative_store_in_another_folder(
         Study.open("sqlite:///bo.db", "demo")
     with pytest.raises(CommandError, match="postgres://"):
         Study.open("postgres://127.0.0.1:1/none", "demo")
+
+
+def test_given_values(tmp_path: Path) -> None:
+    space = {"x": Float(0, 1), "batch": ["A", "B"]}
+    study = Study.create(tmp_path / "bo.db", "given", space, initial=3)
+    study.enqueue({"x": 0.25, "batch": "A"})
+    for trial in study.ask(4, given={"batch": "B"}):
+        assert trial.params["batch"] == "B"
+        study.tell(trial, trial.params["x"])
+    suggested = study.ask(given={"x": 0.125, "batch": "A"})
+    assert suggested.params == {"x": 0.125, "batch": "A"}
+    assert study.ask(given={"batch": "A"}).number == 1
+    with pytest.raises(RequestError, match='parameter "x": 7 is outside'):
+        study.ask(given={"x": 7})

@@ -481,3 +481,36 @@ def test_the_point_of_a_lost_trial() -> None:
         assert study.ask().params == point
         study.fail(3, lost=True)
         assert study.ask().params == point
+
+
+def test_given_values() -> None:
+    space = {"x": Float(0, 1), "humidity": Float(0, 100), "batch": Categorical(["A", "B"])}
+    with Study(space, initial=4) as study:
+        study.enqueue({"x": 0.25, "humidity": 40, "batch": "A"})
+        study.enqueue({"x": 0.5, "humidity": 61, "batch": "B"})
+        assert study.ask(given={"batch": "B"}).params["x"] == 0.5
+        today = {"humidity": 61.5, "batch": "B"}
+        for i in range(6):
+            trial = study.ask(given=today)
+            assert {name: trial.params[name] for name in today} == today
+            study.tell(trial, (trial.params["x"] - 0.3) ** 2 + i / 100)
+        assert study.trials[-1].source == "suggested"
+        assert [t.params["humidity"] for t in study.ask(3, given={"humidity": 20})] == [20] * 3
+        waiting = study.ask()
+        assert waiting.source == "enqueued"
+        assert waiting.params == {"x": 0.25, "humidity": 40, "batch": "A"}
+        with pytest.raises(RequestError, match=r'given: .*"humidity": 161 is outside'):
+            study.ask(given={"humidity": 161})
+        with pytest.raises(RequestError, match="the point is 3, want values by name"):
+            study.ask(given=3)  # type: ignore[call-overload]
+
+
+def test_given_values_of_interrupted_trials(tmp_path: Path) -> None:
+    file = tmp_path / "study.json"
+    with Study({"x": Float(0, 1), "n": Int(1, 3)}, initial=3) as study:
+        for n in (1, 2, 1):
+            study.ask(given={"n": n})
+        study.save(file)
+    with Study.load(file) as study:
+        assert [t.number for t in study.ask(2, given={"n": 2})] == [2, 4]
+        assert [t.number for t in study.ask(3)] == [1, 3, 5]

@@ -157,19 +157,39 @@ class StoredStudy:
         return self._trial(self._verb("best"))
 
     @overload
-    def ask(self, n: None = None, *, lease: str | None = None) -> Trial: ...
+    def ask(
+        self,
+        n: None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        lease: str | None = None,
+    ) -> Trial: ...
 
     @overload
-    def ask(self, n: SupportsIndex, *, lease: str | None = None) -> list[Trial]: ...
+    def ask(
+        self,
+        n: SupportsIndex,
+        *,
+        given: Mapping[str, Any] | None = None,
+        lease: str | None = None,
+    ) -> list[Trial]: ...
 
     def ask(
-        self, n: SupportsIndex | None = None, *, lease: str | None = None
+        self,
+        n: SupportsIndex | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        lease: str | None = None,
     ) -> Trial | list[Trial]:
         """Returns a trial to evaluate, or a list of n trials.
 
+        The trials have the values in given, such as {"humidity": 61}: the other parameters are
+        suggested for these. Other trials keep waiting.
         With a lease, such as "24h", a trial without a result is issued again after that time.
         """
         flags = ["-n", str(1 if n is None else as_count(n))]
+        if given:
+            flags.append(f"--given={json.dumps(request_point(given))}")
         if lease is not None:
             if not isinstance(lease, str):
                 raise RequestError(f"the lease is {lease!r}, want a text such as '24h'")

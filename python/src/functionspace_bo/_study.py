@@ -202,13 +202,18 @@ class Study:
             return self._outcomes.require_best(self._trials).copy()
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, n: None = None, *, given: Mapping[str, Any] | None = None) -> Trial: ...
 
     @overload
-    def ask(self, n: SupportsIndex) -> list[Trial]: ...
+    def ask(self, n: SupportsIndex, *, given: Mapping[str, Any] | None = None) -> list[Trial]: ...
 
-    def ask(self, n: SupportsIndex | None = None) -> Trial | list[Trial]:
+    def ask(
+        self, n: SupportsIndex | None = None, *, given: Mapping[str, Any] | None = None
+    ) -> Trial | list[Trial]:
         """Returns a trial to evaluate, or a list of n trials, to be passed to tell or fail.
+
+        The trials have the values in given, such as {"humidity": 61}: the other parameters are
+        suggested for these. Interrupted trials and enqueued points with other values wait.
 
         Trials of an interrupted run come first, then enqueued points, the initial design, and
         suggestions, each conditioned on the pending trials. The list is shorter than n if a
@@ -217,7 +222,7 @@ class Study:
         """
         trials = [
             replace(t.copy(), _reporter=LocalReporter(self, t.number))
-            for t in self._ask(1 if n is None else as_count(n))
+            for t in self._ask(1 if n is None else as_count(n), request_point(given or {}))
         ]
         return trials[0] if n is None else trials
 
@@ -454,14 +459,15 @@ class Study:
         self._decisions.after_fork()
         self._lock = threading.RLock()
 
-    def _ask(self, n: int) -> list[Trial]:
+    def _ask(self, n: int, given: Params | None = None) -> list[Trial]:
+        given = given or {}
         with self._lock:
-            idle = sorted(self._idle)[:n]
+            idle = [i for i in sorted(self._idle) if _has(self._trials[i - 1].params, given)][:n]
             self._idle.difference_update(idle)
             asked = [self._trials[number - 1] for number in idle]
         if len(asked) < n:
             try:
-                asked += self._propose(n - len(asked))
+                asked += self._propose(n - len(asked), given)
             except ExhaustedError:
                 if not asked:
                     raise
@@ -471,19 +477,22 @@ class Study:
                 raise
         return asked
 
-    def _propose(self, n: int) -> list[Trial]:
-        """Returns n new trials."""
+    def _propose(self, n: int, given: Params) -> list[Trial]:
+        """Returns n new trials with the given values."""
         with self._suggestions.busy:
             with self._lock:
                 queue = list(self._queue)
-            answer = self._exchange(
-                self._suggestions, {"n": n, **({"queue": queue} if queue else {})}
-            )
+            request: dict[str, Any] = {"n": n}
+            if queue:
+                request["queue"] = queue
+            if given:
+                request["given"] = given
+            answer = self._exchange(self._suggestions, request)
             with self._lock:
                 self._warm = answer.get("warm")
                 self._regret = answer.get("regret")
                 asked = [self._asked(p) for p in answer["points"]]
-                self._shorten(sum(t.source == "enqueued" for t in asked))
+                self._shorten([t.params for t in asked if t.source == "enqueued"])
                 return asked
 
     def _asked(self, point: dict[str, Any]) -> Trial:
@@ -499,10 +508,11 @@ class Study:
         self._append(t)
         return t
 
-    def _shorten(self, used: int) -> None:
+    def _shorten(self, used: list[Params]) -> None:
         """Removes the used points from the queue, and points with a trial if noise-free."""
         if not is_noise_free(self._definition):
-            del self._queue[:used]
+            for point in used:
+                self._queue.remove(point)
             return
         tried = [t.params for t in self._trials if not t.lost]
         self._queue = [p for p in self._queue if p not in tried]
@@ -697,6 +707,11 @@ class Study:
         steps = tuple(Step(*s) for s in saved.pop("steps", ()))
         prediction = Prediction(**predicted) if predicted is not None else None
         return Trial(params=params, prediction=prediction, warnings=warnings, steps=steps, **saved)
+
+
+def _has(params: Params, given: Params) -> bool:
+    """Returns whether a point has the given values."""
+    return all(name in params and params[name] == v for name, v in given.items())
 
 
 def _replace_file(path: Path, text: str) -> None:
