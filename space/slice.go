@@ -106,12 +106,12 @@ func (s *Space) Contains(p Point) bool {
 	return true
 }
 
-// Alike reports whether two points of s.Whole have equal values of the parameters that are active at both and that the Slice s
-// is not given.
-func (s *Space) Alike(p, q Point) bool {
+// Alike reports whether two points of s.Whole have equal values of the parameters that are active at both, that the Slice s
+// is not given, and that others does not name.
+func (s *Space) Alike(p, q Point, others []string) bool {
 	for i := range s.params {
 		a, b := p.codes[i], q.codes[i]
-		if s.params[i].pin == nil && a != b && !inactive(a) && !inactive(b) {
+		if s.params[i].pin == nil && !slices.Contains(others, s.params[i].Name) && a != b && !inactive(a) && !inactive(b) {
 			return false
 		}
 	}

@@ -109,9 +109,10 @@ func TestSliceOfContinuousParameters(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	assert.True(t, slice.Alike(point(0.3, 1, 1), point(0.3, 9, 3)))
-	assert.False(t, slice.Alike(point(0.3, 1, 1), point(0.4, 1, 1)))
-	assert.False(t, s.Alike(point(0.3, 1, 1), point(0.3, 9, 1)))
+	assert.True(t, slice.Alike(point(0.3, 1, 1), point(0.3, 9, 3), nil))
+	assert.False(t, slice.Alike(point(0.3, 1, 1), point(0.4, 1, 1), nil))
+	assert.False(t, s.Alike(point(0.3, 1, 1), point(0.3, 9, 1), nil))
+	assert.True(t, s.Alike(point(0.3, 1, 1), point(0.3, 9, 1), []string{"c"}))
 	lo, hi = s.Bounds()
 	assert.Equal(t, []float64{0, 0, 0}, lo)
 	assert.Equal(t, []float64{1, 1, 1}, hi)
