@@ -52,6 +52,8 @@ func TestNegativeStandardErrors(t *testing.T) {
 	view, err = u.View(ctx)
 	require.NoError(t, err)
 	require.Equal(t, 1, view.Unfit)
+	require.ErrorContains(t, view.Fault(2), text)
+	require.NoError(t, view.Fault(0))
 	_, err = u.Ask(ctx, 1)
 	require.NoError(t, err)
 }

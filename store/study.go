@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -491,7 +492,7 @@ func (v *View) Fault(i int) error {
 	if _, err := read.point(t.Params); err != nil || t.State != Complete {
 		return err
 	}
-	return v.Definition.Missing(t.Numbers)
+	return cmp.Or(v.Definition.Missing(t.Numbers), checkErrors(t.Numbers, v.Definition))
 }
 
 // Feasible reports whether a trial is complete and meets all requirements.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -120,6 +121,9 @@ func (d *Definition) EarlierTrial(s *space.Space, i int) (EarlierTrial, error) {
 	for name, v := range out.Numbers {
 		if math.IsNaN(v) || math.Abs(v) > loop.MaxValue {
 			return out, fmt.Errorf("%s is %v, want a finite number", name, v)
+		}
+		if v < 0 && slices.Contains(d.StandardErrors(), name) {
+			return out, fmt.Errorf("the standard error %s is %v, want a number of at least 0", name, v)
 		}
 	}
 	if out.Point, err = s.PointWith(t.Params, d.Defaults); err == nil {

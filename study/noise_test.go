@@ -33,6 +33,7 @@ func TestNoiseSD(t *testing.T) {
 		{`"standard_error": "e", "noise_free": true`, "", "it is declared exact: use one of standard_error and noise_free"},
 		{`"standard_error": "e"`, `, "surrogate": {"noise": 0.1}`, `standard_error of "a" and noise of surrogate state the same: use one of them`},
 		{`"standard_error": "e"`, `, "surrogate": "fsp-laplace"`, `surrogate fsp-laplace takes one noise for all values: use gp, or noise_sd`},
+		{`"standard_error": "e"`, `, "earlier": [{"params": {"x": 0.5}, "numbers": {"a": 1, "e": -1}}]`, `earlier: evaluation 1: the standard error e is -1, want a number of at least 0`},
 		{`"sem": 1`, "", `unknown key "sem": use noise_sd`},
 	} {
 		_, err := study.Parse(fmt.Appendf(nil, text, `{"name": "a", `+c.objective+"}", c.rest))
