@@ -46,8 +46,9 @@ type Problem struct {
 
 	// Baseline are the points with which a candidate is compared in place of Observed, a row each; nil is Observed. They need
 	// not be evaluated. A search in a part of the space compares with points of this part, because values elsewhere may be out
-	// of reach there. Without noise Auto is then LogNEI: the value at a Baseline is uncertain. Best, the value that LogEI, EI
-	// and PI improve on, is a posterior mean at a point of the Baseline. Observed and Failed then are points of the part alone:
+	// of reach there. Best, the value that LogEI, EI and PI improve on, is a posterior mean at a point of the Baseline. Auto is
+	// then LogEI, also under noise: the improvement of LogNEI at a point of the Baseline is 0, though the point need not be
+	// evaluated and may be the best. Observed and Failed then are points of the part alone:
 	// they are not suggested again.
 	Baseline *mat.Dense
 	// Elsewhere are pending points outside the part with the Baseline, a row each; may be nil. They count as observed at

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Auto is LogEI if the noise variance of the posteriors is below 1e-4 and the Problem has no Baseline, else LogNEI. The
+// Auto is LogEI if the noise variance of the posteriors is below 1e-4 or the Problem has a Baseline, else LogNEI. The
 // choice uses the fitted noise, not a declaration of the objective: a surrogate model
 // fits the ripples of an exact objective as noise, and then no point has an expected
 // improvement on the best observed value. For two to four objectives it is LogNEHVI, for more
@@ -34,7 +34,7 @@ func (a Auto) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Func
 	for _, c := range p.Constraints {
 		exact = exact && p.exact(c.Posterior)
 	}
-	if q == 1 && !a.Joint && exact {
+	if q == 1 && !a.Joint && (exact || p.Baseline != nil) {
 		return LogEI{}.Build(ctx, p, q, rng)
 	}
 	return a.LogNEI.Build(ctx, p, q, rng)

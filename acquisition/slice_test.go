@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/specfn"
@@ -64,7 +65,7 @@ func TestImprovementOnOneBaseline(t *testing.T) {
 	p := inSlice(toy, rows(x, 0, 1), 0.9)
 	for _, concurrent := range []bool{false, true} {
 		p.Concurrent = concurrent
-		f, err := p.Function(t.Context(), Auto{LogNEI{Samples: 4096}}, 1, rng(1))
+		f, err := p.Function(t.Context(), LogNEI{Samples: 4096}, 1, rng(1))
 		require.NoError(t, err)
 		for i := range 4 { // at the next point 64 samples leave an error of 0.2 in a logarithm of -5
 			at := mat.NewDense(1, 2, []float64{0.1 + 0.2*float64(i), 0.9})
@@ -95,6 +96,25 @@ func TestBaselineIgnoresShift(t *testing.T) {
 	f, err := p.Function(t.Context(), LogEI{}, 1, rng(1))
 	require.NoError(t, err)
 	assert.Less(t, valueAt(f, at), -100.0)
+}
+
+// The best point of the baseline may be the best point of the slice, so Auto has an improvement there, also under noise.
+// LogNEI has none.
+func TestImprovementAtBaseline(t *testing.T) {
+	for _, noise := range []float64{1e-6, 0.1} {
+		toy, x, _ := newToy(t, 3, 12, noise, 5)
+		p := inSlice(toy, x, 0.9)
+		mean, variance := make([]float64, 12), make([]float64, 12)
+		toy.Predict(mean, variance, p.Baseline)
+		k := floats.MinIdx(mean)
+		auto, err := p.Function(t.Context(), Auto{}, 1, rng(1))
+		require.NoError(t, err)
+		best := p.Baseline.RawRowView(k)
+		assert.InDelta(t, math.Log(math.Sqrt(variance[k]/(2*math.Pi))), valueAt(auto, best), 1e-6, "s·h(0)")
+		nei, err := p.Function(t.Context(), LogNEI{}, 1, rng(1))
+		require.NoError(t, err)
+		assert.Less(t, valueAt(nei, best), valueAt(auto, best)-3)
+	}
 }
 
 // Points of a slice stay in the slice, and are no known points. Points of the baseline may be suggested.

@@ -28,20 +28,25 @@ func (t *task) sliced() bool { return t.domain != t.space }
 //
 // The improvement by a trial at (x, c) is not an improvement on the best value of all contexts: if the context raises all
 // values, nothing improves on that value, and the point of the largest variance would be suggested. It is the
-// improvement on the values that the parameters tried so far have in this context. Their points (x_i, c), for the
-// trials i of all contexts, are the baseline. They need no evaluation. The acquisition function is
-//
-//	α(x) = E[ (min_i f(x_i, c) - f(x, c))₊ | D ]
-//
-// with the expectation over the joint posterior of the f(x_i, c) and f(x, c), which is the noisy expected improvement of
-// Letham et al. (2019) at the baseline. A term b(c) of f cancels, known or not: uncertainty about it makes no point better. LogEI,
-// EI and PI use one number in place of the random minimum, the least posterior mean
+// improvement on the least value that the model predicts in this context for the parameters tried so far. Their points
+// (x_i, c), for the trials i of all contexts, are the baseline. They need no evaluation. LogEI, EI and PI improve on
 //
 //	τ(c) = min_i E[f(x_i, c) | D]
 //
-// over baseline points that are feasible with a probability of at least ½, as the profile expected improvement of Ginsbourger et
-// al. (2014) uses a profile of the posterior mean. With several objectives the improvement is of the front of the baseline, and a
-// reference point that is not stated is inferred from the posterior means there.
+// over baseline points that are feasible with a probability of at least ½. With Auto the acquisition function is the
+// logarithm of
+//
+//	α(x) = E[ (τ(c) - f(x, c))₊ | D ],
+//
+// which is the profile expected improvement of Ginsbourger et al. (2014) with a minimum over the baseline in place of the
+// profile. A term b(c) of the mean adds to τ(c) and to f and cancels. The improvement at the best baseline point is positive,
+// as it has not been evaluated at c. LogNEI has the expectation over the joint posterior instead,
+//
+//	E[ (min_i f(x_i, c) - f(x, c))₊ | D ],
+//
+// which is 0 at all baseline points, so the best settings of other contexts are not tried in this one. With
+// several objectives the improvement is of the front of the baseline, as in LogNEI, and a reference point that is not stated is
+// inferred from the posterior means there.
 //
 // Points of trials with other values may be suggested, with the given ones. Pending trials with other values reduce the
 // variance in the slice, but f is not compared with their values.
