@@ -13,7 +13,8 @@ func unfitted(r *insightreport.Records, name string) *loop.View {
 		if g.Name != name {
 			continue
 		}
-		v.Options.Objectives, v.Options.Maximize, v.Options.NoiseFree, v.Options.NoiseSD = nil, g.Maximize, g.NoiseFree, g.NoiseSD
+		v.Options.Objectives, v.Options.Maximize, v.Options.NoiseFree = nil, g.Maximize, g.NoiseFree
+		v.Options.NoiseSD, v.Options.StandardError = g.NoiseSD, g.StandardError
 		v.Trials = make([]loop.Trial, len(r.Trials))
 		for i, t := range r.Trials {
 			t.Prediction = nil // of the first objective
