@@ -119,6 +119,61 @@ func TestKnownNoiseOfEqualVariances(t *testing.T) {
 	}
 }
 
+// The approximate posterior with known noise variances of single targets has the moments, the evidence and the
+// leave-one-out moments of its covariance with these variances.
+func TestKnownNoiseSparse(t *testing.T) {
+	const n = 40
+	d := noisySines(n, 2)
+	got, err := Model{Exact: 12}.Fit(t.Context(), d, rand.New(rand.NewPCG(3, 0)))
+	require.NoError(t, err)
+	s := got.(*sparse)
+	k := s.Basis.Process.Kernel
+	mu, noise := s.Basis.Process.Mean, s.Basis.Process.Noise
+	w := s.Basis.Eval(d.X)
+	var q mat.Dense
+	q.Mul(w.T(), w)
+	diag := make([]float64, n)
+	k.Diag(diag, d.X)
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			a.SetSym(i, j, q.At(i, j))
+		}
+		a.SetSym(i, i, diag[i]+d.NoiseAt(i, noise))
+	}
+	var ch mat.Cholesky
+	require.True(t, ch.Factorize(a))
+	r := mat.NewVecDense(n, nil)
+	for i := range n {
+		r.SetVec(i, d.Y[i]-mu)
+	}
+	al := mat.NewVecDense(n, nil)
+	require.NoError(t, ch.SolveVecTo(al, r))
+	require.InDelta(t, -0.5*(mat.Dot(r, al)+ch.LogDet()+n*math.Log(2*math.Pi)), got.(surrogate.Evidence).LogMarginalLikelihood(), 1e-6)
+	at := mat.NewDense(2, 1, []float64{0.33, 1.2})
+	features := s.Basis.Eval(at)
+	mean, variance := make([]float64, 2), make([]float64, 2)
+	got.Predict(mean, variance, at)
+	prior := make([]float64, 2)
+	k.Diag(prior, at)
+	for j := range 2 {
+		var c mat.VecDense
+		c.MulVec(w.T(), features.ColView(j))
+		sol := mat.NewVecDense(n, nil)
+		require.NoError(t, ch.SolveVecTo(sol, &c))
+		require.InDelta(t, mu+mat.Dot(&c, al), mean[j], 1e-6)
+		require.InDelta(t, prior[j]-mat.Dot(&c, sol), variance[j], 1e-6)
+	}
+	var inv mat.SymDense
+	require.NoError(t, ch.InverseTo(&inv))
+	left, spread := make([]float64, n), make([]float64, n)
+	s.LeaveOneOut(left, spread)
+	for i := range n {
+		require.InDelta(t, d.Y[i]-al.AtVec(i)/inv.At(i, i), left[i], 1e-6)
+		require.InDelta(t, 1/inv.At(i, i), spread[i]+d.NoiseAt(i, noise), 1e-6)
+	}
+}
+
 // Conditioning on further rows equals the posterior of all rows, of which the new ones have the noise of the process.
 func TestKnownNoiseCondition(t *testing.T) {
 	d := noisySines(9, 4)
