@@ -100,6 +100,9 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if f.warp, err = t.chooseWarp(ctx, f.x, values, "warp", logAbove(values)); err != nil {
 		return nil, err
 	}
+	if t.opts.StandardError != "" { // which implies the plain map
+		f.warp.scale = t.scaleOf(t.opts.StandardError, values)
+	}
 	if !t.opts.PriorMean.isZero() {
 		f.warp.scale = t.differenceScale(values, f.warp.scale)
 	}

@@ -28,6 +28,33 @@ func (t *task) known(sd float64, noises []float64, scale surrogate.Standardizati
 	return m, nil
 }
 
+// scaleOf returns the standardisation of the values of the complete trials, given the name of the number that is their
+// standard error. Of those with a standard error only the better half counts: a few poor measurements would set the scale.
+func (t *task) scaleOf(name string, values []float64) surrogate.Standardization {
+	var known []float64
+	errors := make([]float64, 0, len(values)) // 0 if it is not known
+	for i := range t.trials {
+		if trial := &t.trials[i]; trial.State == Complete {
+			sd, given := trial.Numbers[name]
+			if given {
+				known = append(known, sd)
+			}
+			errors = append(errors, sd)
+		}
+	}
+	if name == "" || known == nil {
+		return surrogate.Standardize(values)
+	}
+	limit := middle(known)
+	var counted []float64
+	for i, v := range values {
+		if errors[i] <= limit {
+			counted = append(counted, v)
+		}
+	}
+	return surrogate.Standardize(counted)
+}
+
 // noisesOf returns the noise variance of each complete trial, NaN if it is not known, for targets with the given scale.
 // The trial's number of the given name is the standard error of its value. The result is nil if no variance is known.
 func (t *task) noisesOf(name string, scale surrogate.Standardization) []float64 {

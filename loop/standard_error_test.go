@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/auto"
@@ -112,6 +113,46 @@ func TestStandardErrorBesideFailures(t *testing.T) {
 	require.Len(t, v.Data.Noise, len(v.Data.Y))
 	_, err = study.Ask(t.Context(), 2)
 	require.NoError(t, err)
+}
+
+// A few poor measurements do not set the scale of the values: 90 % intervals of the function contain 90 % of it.
+func TestStandardErrorOfPoorMeasurements(t *testing.T) {
+	s := noiseSpace(t, "x")
+	inside, all := 0, 0
+	for seed := range uint64(30) {
+		rng := random.New(seed, "poor", 0)
+		k, err := prior.Parse("rbf", 1)
+		require.NoError(t, err)
+		x := mat.NewDense(45, 1, nil)
+		for i := range 45 {
+			x.Set(i, 0, rng.Float64())
+		}
+		f, err := prior.Process{Kernel: k.WithParams([]float64{1, 0.25}), Noise: 1e-9}.Sample(1, x, rng)
+		require.NoError(t, err)
+		study, err := New(s, Options{Initial: 4, StandardError: "se"})
+		require.NoError(t, err)
+		for i := range 20 {
+			sd := 0.1
+			if i%4 == 0 {
+				sd = 100
+			}
+			_, err := study.AddOutcome(s.Decode(x.RawRowView(i)), Outcome{Value: f.At(0, i) + sd*rng.NormFloat64(), Numbers: map[string]float64{"se": sd}})
+			require.NoError(t, err)
+		}
+		v, err := study.Inspect(t.Context())
+		require.NoError(t, err)
+		mean, variance := make([]float64, 25), make([]float64, 25)
+		v.Posterior.Predict(mean, variance, x.Slice(20, 45, 0, 1).(*mat.Dense))
+		for i := range 25 {
+			z := v.Units.Target(f.At(0, 20+i))
+			all++
+			if math.Abs(z-mean[i]) <= 1.645*math.Sqrt(variance[i]) {
+				inside++
+			}
+		}
+	}
+	t.Logf("%d of %d", inside, all)
+	require.InDelta(t, 0.9, float64(inside)/float64(all), 0.04)
 }
 
 // Each of several objectives has its own standard errors.
