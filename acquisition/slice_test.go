@@ -58,8 +58,8 @@ func inSlice(posterior surrogate.Posterior, observed *mat.Dense, c float64) Prob
 	return p
 }
 
-// With one point b in the baseline the expected improvement on f(b) is s·h(z) for the moments of f(b) - f(x), whose
-// variance is that of the difference.
+// With one point b in the baseline the expected improvement on f(b) is s·h(z), with the mean and the variance of
+// f(b) - f(x).
 func TestImprovementOnOneBaseline(t *testing.T) {
 	toy, x, _ := newToy(t, 2, 8, 1e-6, 3)
 	p := inSlice(toy, rows(x, 0, 1), 0.9)

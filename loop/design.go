@@ -102,8 +102,8 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 	return t.repeat(ctx, out, k, trial)
 }
 
-// likeTrial reports whether a trial has the values of p but for those given now or to the trial. The rows of the design that other contexts had
-// come last, so that the contexts together have a design of the other parameters.
+// likeTrial reports whether a trial has the values of p but for those given now or to the trial. The rows of the design
+// that other contexts had come last, so that the contexts together have a design of the other parameters.
 func (t *task) likeTrial(p space.Point) bool {
 	return slices.ContainsFunc(t.trials, func(trial Trial) bool { return t.domain.Alike(p, trial.Point, trial.Given) })
 }

@@ -101,7 +101,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 		return nil, err
 	}
 	if t.opts.StandardError != "" { // which implies the plain map
-		f.warp.scale = t.scaleOf(t.opts.StandardError, values)
+		f.warp.scale = surrogate.StandardizeNoisy(values, t.errorsOf(t.opts.StandardError))
 	}
 	if !t.opts.PriorMean.isZero() {
 		f.warp.scale = t.differenceScale(values, f.warp.scale)

@@ -122,7 +122,7 @@ func (t *task) differenceScale(values []float64, scale surrogate.Standardization
 	for i := range m {
 		m[i] = d.Y[i]/scale.SD - m[i]
 	}
-	out := surrogate.Standardize(m)
+	out := surrogate.StandardizeNoisy(m, d.Noise)
 	if out.SD < leastDifference {
 		out.SD = 1
 	}

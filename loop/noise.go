@@ -28,51 +28,33 @@ func (t *task) known(sd float64, noises []float64, scale surrogate.Standardizati
 	return m, nil
 }
 
-// scaleOf returns the standardisation of the values of the complete trials, given the name of the number that is their
-// standard error. Of those with a standard error only the better half counts: a few poor measurements would set the scale.
-func (t *task) scaleOf(name string, values []float64) surrogate.Standardization {
-	var known []float64
-	errors := make([]float64, 0, len(values)) // 0 if it is not known
-	for i := range t.trials {
-		if trial := &t.trials[i]; trial.State == Complete {
-			sd, given := trial.Numbers[name]
-			if given {
-				known = append(known, sd)
-			}
-			errors = append(errors, sd)
-		}
-	}
-	if name == "" || known == nil {
-		return surrogate.Standardize(values)
-	}
-	limit := middle(known)
-	var counted []float64
-	for i, v := range values {
-		if errors[i] <= limit {
-			counted = append(counted, v)
-		}
-	}
-	return surrogate.Standardize(counted)
-}
-
-// noisesOf returns the noise variance of each complete trial, NaN if it is not known, for targets with the given scale.
-// The trial's number of the given name is the standard error of its value. The result is nil if no variance is known.
-func (t *task) noisesOf(name string, scale surrogate.Standardization) []float64 {
+// errorsOf returns the standard error of the value of each complete trial, NaN if it is not known: its number of the given
+// name. The result is nil if none is known.
+func (t *task) errorsOf(name string) []float64 {
 	var out []float64
 	known := false
 	for i := range t.trials {
 		if trial := &t.trials[i]; trial.State == Complete {
-			variance := math.NaN()
-			if sd, given := trial.Numbers[name]; given && name != "" {
-				variance, known = scale.Noise(sd), true
+			sd, given := trial.Numbers[name]
+			if !given || name == "" {
+				sd = math.NaN()
 			}
-			out = append(out, variance)
+			out, known = append(out, sd), known || !math.IsNaN(sd)
 		}
 	}
 	if !known {
 		return nil
 	}
 	return out
+}
+
+// noisesOf returns the noise variance of each complete trial by errorsOf, for targets with the given scale.
+func (t *task) noisesOf(name string, scale surrogate.Standardization) []float64 {
+	errors := t.errorsOf(name)
+	for i, sd := range errors {
+		errors[i] = scale.Noise(sd)
+	}
+	return errors
 }
 
 // checkNoises returns an error that wraps ErrOptions for a noise that no objective can have. A known noise
@@ -113,19 +95,14 @@ func (o *Options) checkError(name string, exact bool) error {
 
 // standardErrors returns the names of the numbers that are standard errors.
 func (o *Options) standardErrors() (names []string) {
-	for _, name := range append([]string{o.StandardError}, errorsOf(o.Objectives)...) {
+	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return names
-}
-
-// errorsOf returns Goal.StandardError of each objective.
-func errorsOf(goals []Goal) []string {
-	names := make([]string, len(goals))
-	for i, g := range goals {
-		names[i] = g.StandardError
+	add(o.StandardError)
+	for _, g := range o.Objectives {
+		add(g.StandardError)
 	}
 	return names
 }

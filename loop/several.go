@@ -31,7 +31,7 @@ func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) 
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})
 	for i, g := range goals {
 		values := t.numbers(g.Name, g.sign())
-		scale := t.scaleOf(g.StandardError, values)
+		scale := surrogate.StandardizeNoisy(values, t.errorsOf(g.StandardError))
 		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), Noise: t.noisesOf(g.StandardError, scale), NoiseFree: g.NoiseFree}
 		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 		model, err := t.known(g.NoiseSD, d.Noise, scale)

@@ -155,6 +155,28 @@ func TestStandardErrorOfPoorMeasurements(t *testing.T) {
 	require.InDelta(t, 0.9, float64(inside)/float64(all), 0.04)
 }
 
+// With a prior mean the poor measurements do not set the scale of the differences from it either.
+func TestStandardErrorWithAPriorMean(t *testing.T) {
+	s := noiseSpace(t, "x")
+	scale := func(poor float64) float64 {
+		study, err := New(s, Options{Initial: 2, StandardError: "se", PriorMean: Mean{Text: "3", At: func(space.Point) float64 { return 3 }}})
+		require.NoError(t, err)
+		for i := range 9 {
+			x := float64(i) / 8
+			value, se := 3+math.Sin(6*x), 0.1
+			if i%4 == 1 {
+				value, se = value+poor, 1000
+			}
+			_, err := study.AddOutcome(s.Decode([]float64{x}), Outcome{Value: value, Numbers: map[string]float64{"se": se}})
+			require.NoError(t, err)
+		}
+		v, err := study.Inspect(t.Context())
+		require.NoError(t, err)
+		return v.Units.warp.scale.SD
+	}
+	require.InEpsilon(t, scale(0), scale(500), 1e-9)
+}
+
 // Each of several objectives has its own standard errors.
 func TestStandardErrorOfSeveral(t *testing.T) {
 	s := noiseSpace(t, "x")

@@ -138,7 +138,8 @@ func (t *task) next() int {
 	return t.trials[len(t.trials)-1].ID + 1
 }
 
-// seen returns the keys of all points of trials and of the queue that have the given values. If t.retries, lost trials do not count.
+// seen returns the keys of all points of trials and of the queue that have the given values. If t.retries, lost trials do
+// not count.
 func (t *task) seen() map[string]bool {
 	trials := t.trials
 	if t.retries {

@@ -75,7 +75,7 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 		floats.Sub(d.Y, p.trained)
 	}
 	if s.Outputs != Raw {
-		p.output = Standardize(d.Y)
+		p.output = StandardizeNoisy(d.Y, d.Noise)
 	}
 	inner := Dataset{X: inputs.Apply(d.X), Y: p.output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
 	for _, v := range d.Noise {

@@ -197,7 +197,7 @@ func TestScaledNoise(t *testing.T) {
 	}
 	p, err := surrogate.Scaled{Model: fixed(0.1)}.Fit(t.Context(), d, rand.New(rand.NewPCG(1, 0)))
 	require.NoError(t, err)
-	scale := surrogate.Standardize(d.Y)
+	scale := surrogate.StandardizeNoisy(d.Y, d.Noise)
 	own := surrogate.Dataset{X: mat.NewDense(4, 1, []float64{0, 1. / 3, 2. / 3, 1}), Y: scale.Apply(nil, d.Y)}
 	for _, v := range d.Noise {
 		own.Noise = append(own.Noise, v/scale.SD/scale.SD)

@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -36,6 +37,28 @@ func Standardize(y []float64) Standardization {
 		s.SD = max(1, rounding*big)
 	}
 	return s
+}
+
+// StandardizeNoisy is Standardize for values of which some have a known noise: a variance or a standard deviation, NaN if it
+// is not known, and nil for none. Of these values only the half with less noise counts, because a few poor measurements
+// would set the scale. If the values that count are equal, all do.
+func StandardizeNoisy(y, noise []float64) Standardization {
+	known := slices.DeleteFunc(slices.Clone(noise), math.IsNaN)
+	if len(known) == 0 {
+		return Standardize(y)
+	}
+	slices.Sort(known)
+	limit := known[len(known)/2]
+	var counted []float64
+	for i, v := range y {
+		if !(noise[i] > limit) {
+			counted = append(counted, v)
+		}
+	}
+	if slices.Min(counted) == slices.Max(counted) {
+		counted = y
+	}
+	return Standardize(counted)
 }
 
 // Apply writes (y - Mean)/SD to dst and returns it; a nil dst is allocated.

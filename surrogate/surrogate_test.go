@@ -36,6 +36,22 @@ func TestStandardize(t *testing.T) {
 	}
 }
 
+// A few poor measurements do not set the scale, and targets whose noise is not known count.
+func TestStandardizeNoisy(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct{ y, noise, counted []float64 }{
+		{[]float64{1, 2, 4}, nil, []float64{1, 2, 4}},
+		{[]float64{1, 2, 4}, []float64{nan, nan, nan}, []float64{1, 2, 4}},
+		{[]float64{1, 2, 4}, []float64{3, 3, 3}, []float64{1, 2, 4}},
+		{[]float64{1, 2, 400, 3}, []float64{0.1, 0.2, 100, nan}, []float64{1, 2, 3}},
+		{[]float64{1, 2, 4, 800}, []float64{0, 1e-9, 1e-8, 1e3}, []float64{1, 2, 4}},
+		{[]float64{5, 5, 9}, []float64{0.1, 0.1, 3}, []float64{5, 5, 9}},
+		{[]float64{7}, []float64{2}, []float64{7}},
+	} {
+		require.Equal(t, surrogate.Standardize(c.counted), surrogate.StandardizeNoisy(c.y, c.noise), "%v %v", c.y, c.noise)
+	}
+}
+
 func TestStandardizeConstant(t *testing.T) {
 	for _, y := range [][]float64{{}, {0}, {7}, {0, 0, 0}, {5, 5, 5}, {-1e12, -1e12}, {0.3, 0.1 + 0.2}} {
 		s := surrogate.Standardize(y)

@@ -204,7 +204,10 @@ func giveErrors(m surrogate.Model, d *surrogate.Dataset, errors []float64, scale
 		d.Noise = append(d.Noise, scale.Noise(sd))
 	}
 	variance, ok := d.MedianNoise()
-	if free, err := surrogate.FixNoise(m, nil); !ok || err != nil || !reflect.DeepEqual(free, m) {
+	if !ok {
+		return m, nil
+	}
+	if free, err := surrogate.FixNoise(m, nil); err != nil || !reflect.DeepEqual(free, m) {
 		return m, nil
 	}
 	return surrogate.FixNoise(m, &variance)
@@ -265,20 +268,20 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted{training: t, targets: y, trained: len(y), output: newOutputScale(m.Outputs, y)}
+	var errors []float64
+	if m.StandardError != "" {
+		if errors, err = standardErrors(t.table, m.StandardError); err != nil {
+			return nil, err
+		}
+	}
+	f := &fitted{training: t, targets: y, trained: len(y), output: newOutputScale(m.Outputs, y, errors)}
 	data := surrogate.Dataset{Y: f.output.Apply(nil, y), NoiseFree: m.NoiseFree}
 	if data.X, f.inputs, data.Lo, data.Hi, err = m.scale(t, points); err != nil {
 		return nil, err
 	}
-	model := t.method.Surrogate
-	if m.StandardError != "" {
-		errors, err := standardErrors(t.table, m.StandardError)
-		if err != nil {
-			return nil, err
-		}
-		if model, err = giveErrors(model, &data, errors, f.output); err != nil {
-			return nil, err
-		}
+	model, err := giveErrors(t.method.Surrogate, &data, errors, f.output)
+	if err != nil {
+		return nil, err
 	}
 	f.seconds, err = timed(e, f.trained, func(ctx context.Context) error {
 		f.posterior, err = model.Fit(ctx, data, random.New(m.Seed, "fit", 0))

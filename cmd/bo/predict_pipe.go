@@ -233,20 +233,15 @@ func (r *predictRequest) fit(ctx context.Context, x *mat.Dense) (*pipedModel, er
 		}
 		return m, err
 	}
-	m.output = newOutputScale(r.Outputs, r.Y)
+	errors, err := r.standardErrors(method.Surrogate)
+	if err != nil {
+		return nil, err
+	}
+	m.output = newOutputScale(r.Outputs, r.Y, errors)
 	data := surrogate.Dataset{X: m.inputs.Apply(x), Y: m.output.Apply(nil, r.Y), Lo: lo, Hi: hi, NoiseFree: r.NoiseFree}
-	model := surrogate.Model(method.Surrogate)
-	if r.Errors != nil {
-		if _, ok := model.(surrogate.NoiseTaker); !ok {
-			return nil, fmt.Errorf("%w: surrogate %s takes one noise for all targets: use gp", errRequest, r.Surrogate)
-		}
-		errors, err := r.standardErrors()
-		if err != nil {
-			return nil, err
-		}
-		if model, err = giveErrors(model, &data, errors, m.output); err != nil {
-			return nil, err
-		}
+	model, err := giveErrors(method.Surrogate, &data, errors, m.output)
+	if err != nil {
+		return nil, err
 	}
 	m.posterior, err = model.Fit(ctx, data, rng)
 	if err == nil {
@@ -255,8 +250,14 @@ func (r *predictRequest) fit(ctx context.Context, x *mat.Dense) (*pipedModel, er
 	return m, err
 }
 
-// standardErrors returns the standard errors of the targets, NaN for null.
-func (r *predictRequest) standardErrors() ([]float64, error) {
+// standardErrors returns the standard errors of the targets for a model, NaN for null; nil if there are none.
+func (r *predictRequest) standardErrors(m surrogate.Model) ([]float64, error) {
+	if r.Errors == nil {
+		return nil, nil
+	}
+	if _, ok := m.(surrogate.NoiseTaker); !ok {
+		return nil, fmt.Errorf("%w: surrogate %s takes one noise for all targets: use gp", errRequest, r.Surrogate)
+	}
 	if len(r.Errors) != len(r.Y) {
 		return nil, fmt.Errorf("%w: %d standard errors for %d targets", errRequest, len(r.Errors), len(r.Y))
 	}

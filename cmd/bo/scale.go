@@ -9,13 +9,13 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// newOutputScale returns the scaling of the targets: none for "raw", to mean 0
-// and standard deviation 1 for "zscore".
-func newOutputScale(how string, y []float64) surrogate.Standardization {
+// newOutputScale returns the scaling of the targets: none for "raw", and for "zscore" to mean 0 and standard deviation 1, of
+// the half with smaller errors if there are standard errors.
+func newOutputScale(how string, y, errors []float64) surrogate.Standardization {
 	if how == "raw" {
 		return surrogate.Standardization{Mean: 0, SD: 1}
 	}
-	return surrogate.Standardize(y)
+	return surrogate.StandardizeNoisy(y, errors)
 }
 
 // farFromStandard returns a warning about targets whose scale does not fit the

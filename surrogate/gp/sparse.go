@@ -232,8 +232,7 @@ func scaled(basis pathwise.Basis, d surrogate.Dataset, lo, hi int) (w *mat.Dense
 //
 //	mean_i = y_i - (y_i - m_i)/(1-h_i),  variance_i = λ_i/(1-h_i) - σ²
 //
-// with a known noise variance of y_i in place of σ².
-// It costs O(nm²).
+// with a known noise variance of y_i in place of σ². It costs O(nm²).
 func (p *sparse) LeaveOneOut(mean, variance []float64) {
 	n := len(p.data.Y)
 	shape.Len("mean", len(mean), n)
