@@ -126,24 +126,28 @@ func (c predictCmd) classes(e *env) error {
 			return err
 		}
 	}
-	w := csv.NewWriter(e.stdout)
-	record := make([]string, len(f.names)+1)
-	for k, name := range f.names {
-		record[k] = "p_" + name
-	}
-	record[len(f.names)] = "label"
-	_ = w.Write(record) // w.Error reports errors
-	n, _ := prob.Dims()
-	for i := range n {
-		row := prob.RawRowView(i)
-		for k, p := range row {
-			record[k] = number(p)
+	return table.Write(e.stdout, func(w *csv.Writer) error {
+		record := make([]string, len(f.names)+1)
+		for k, name := range f.names {
+			record[k] = "p_" + name
 		}
-		record[len(f.names)] = f.names[score.MostProbable(row)]
-		_ = w.Write(record)
-	}
-	w.Flush()
-	return w.Error()
+		record[len(f.names)] = "label"
+		if err := w.Write(record); err != nil {
+			return err
+		}
+		n, _ := prob.Dims()
+		for i := range n {
+			row := prob.RawRowView(i)
+			for k, p := range row {
+				record[k] = number(p)
+			}
+			record[len(f.names)] = f.names[score.MostProbable(row)]
+			if err := w.Write(record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // classScore holds the scores of probabilities of labels.

@@ -66,7 +66,7 @@ func (c *studyPredictCmd) Run(e *env) error {
 		case c.JSON:
 			return printJSON(e.stdout, predictedJSON(points, predicted))
 		case c.At != "":
-			return writePredicted(csv.NewWriter(e.stdout), in.space, points, predicted)
+			return table.Write(e.stdout, func(w *csv.Writer) error { return writePredicted(w, in.space, points, predicted) })
 		}
 		var rows [][]string
 		for _, p := range predicted {

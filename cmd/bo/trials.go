@@ -62,7 +62,7 @@ func (s *session) ownTrials(text []byte, v *store.View) error {
 
 // trialKeysCSV returns the cells of the header's and each row's ID and parameters.
 func trialKeysCSV(text []byte, parameters int) ([]string, error) {
-	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))).ReadAll()
 	keys := make([]string, len(records))
 	for i, r := range records {
 		keys[i] = strings.Join(r[:min(len(r), 1+parameters)], "\x00")

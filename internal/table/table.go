@@ -39,8 +39,8 @@ type Table struct {
 // point in Rows.
 func Read(name string, r io.Reader) (*Table, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	if start, _ := buffered.Peek(3); string(start) == "\ufeff" {
-		_, _ = buffered.Discard(3)
+	if start, _ := buffered.Peek(len(mark)); string(start) == mark {
+		_, _ = buffered.Discard(len(mark))
 	} else if isUTF16(start) {
 		return nil, fmt.Errorf("%s: the file is encoded in UTF-16, want UTF-8: save the file as CSV UTF-8", name)
 	}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/csv"
 	"strings"
 	"testing"
 
@@ -66,5 +67,19 @@ func TestReadTableErrors(t *testing.T) {
 			_, err = tb.Numbers("x", "y")
 		}
 		require.EqualError(t, err, want, "%q", text)
+	}
+}
+
+func TestWriteMarksOtherCharactersThanASCII(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"T in C", "T in C,y\n1.5,2\n"},
+		{"T in °C", "\ufeffT in °C,y\n1.5,2\n"},
+	} {
+		var b strings.Builder
+		require.NoError(t, Write(&b, func(w *csv.Writer) error { return w.WriteAll([][]string{{c.name, "y"}, {"1.5", "2"}}) }))
+		require.Equal(t, c.want, b.String())
+		tb, err := Read("a.csv", strings.NewReader(b.String()))
+		require.NoError(t, err)
+		require.Equal(t, []string{c.name, "y"}, tb.Header)
 	}
 }

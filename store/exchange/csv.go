@@ -40,27 +40,28 @@ var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessag
 // parameter, the value of the objective, and a column for each other number. A parameter or a
 // number whose name is another column's is written as params.NAME or numbers.NAME, as is a
 // parameter that the study does not have. With several objectives the column front is true for the
-// trials of the Pareto front, and else empty.
+// trials of the Pareto front, and else empty. A table with characters other than ASCII begins with a byte order mark,
+// by which Excel recognises UTF-8.
 func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 	t, err := newTable(d, trials)
 	if err != nil {
 		return err
 	}
-	cw := csv.NewWriter(w)
-	if err := cw.Write(t.header()); err != nil {
-		return err
-	}
-	for i := range trials {
-		row, err := t.row(i)
-		if err != nil {
+	return table.Write(w, func(cw *csv.Writer) error {
+		if err := cw.Write(t.header()); err != nil {
 			return err
 		}
-		if err := cw.Write(row); err != nil {
-			return err
+		for i := range trials {
+			row, err := t.row(i)
+			if err != nil {
+				return err
+			}
+			if err := cw.Write(row); err != nil {
+				return err
+			}
 		}
-	}
-	cw.Flush()
-	return cw.Error()
+		return nil
+	})
 }
 
 // trialTable is a table of trials to write.

@@ -57,7 +57,7 @@ func TestWriteCSVNamesColumns(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, exchange.WriteCSV(&b, s.Definition, s.Trials))
 	header, rest, _ := strings.Cut(b.String(), "\n")
-	require.Equal(t, "trial,size,k,params.trial,value,latency,state,seconds,failure,message", header)
+	require.Equal(t, "\ufefftrial,size,k,params.trial,value,latency,state,seconds,failure,message", header)
 	require.Contains(t, rest, `,"line 1`+"\nü \"\"quoted\"\" \x1b\"\n")
 }
 
