@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import pytest
@@ -20,7 +21,8 @@ from sklearn.model_selection import (  # noqa: E402
     ShuffleSplit,
     cross_val_score,
 )
-from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.neural_network import MLPClassifier  # noqa: E402
+from sklearn.pipeline import Pipeline, make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.svm import SVC  # noqa: E402
 
@@ -202,3 +204,71 @@ def test_copies() -> None:
     assert copy.best_params_ == search.best_params_
     assert copy.study_.records() == search.study_.records()
     assert clone(search).get_params()["space"] == {"at": Float(-5, 5)}
+
+
+def test_chooses_between_estimators_with_their_own_parameters() -> None:
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", SVC())])
+    space = [
+        {
+            "model": [SVC(), SVC(kernel="linear")],
+            "model__C": Float(1e-2, 1e2, log=True),
+            "model__gamma": Float(1e-3, 1, log=True, when="model == 'SVC()' and model__C < 10"),
+            "scale": [StandardScaler(), None],
+        },
+        {
+            "model": [LogisticRegression()],
+            "model__C": Float(1e-3, 1, log=True),
+            "scale": [StandardScaler(), None],
+        },
+        {"model": [Peaked()], "model__at": Int(0, 9), "scale": ["passthrough"]},
+    ]
+    search = SearchCV(pipeline, space, budget=12, cv=2).fit(X, Y)
+    assert {type(p["model"]) for p in search.cv_results_["params"]} == {
+        SVC,
+        LogisticRegression,
+        Peaked,
+    }
+    for candidate, trial in zip(search.cv_results_["params"], search.study_.trials, strict=True):
+        model = candidate["model"]
+        assert trial.params["model"] == (
+            repr(model) if type(model) is SVC else type(model).__name__
+        )
+        assert ("model__at" in candidate) == (type(model) is Peaked)
+        assert ("model__C" in candidate) == (type(model) is not Peaked)
+        gamma = repr(model) == "SVC()" and candidate["model__C"] < 10
+        assert ("model__gamma" in candidate) == gamma
+        assert candidate["scale"] == "passthrough" or type(model) is not Peaked
+    names = [p["name"] for p in search.study_.definition["parameters"]]
+    assert names == [
+        "model",
+        "model__C_SVC",
+        "model__C_LogisticRegression",
+        "model__gamma",
+        "scale_SVC",
+        "scale_Peaked",
+        "model__at",
+    ]
+    assert pickle.loads(pickle.dumps(search)).best_params_.keys() == search.best_params_.keys()
+    clone(search)
+
+
+def test_a_choice_is_any_object() -> None:
+    space = {
+        "hidden_layer_sizes": [(4,), (4, 2)],
+        "random_state": [None, 3],
+        "activation": ["tanh"],
+    }
+    search = SearchCV(MLPClassifier(max_iter=5), space, budget=4, cv=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few iterations
+        search.fit(X, Y)
+    assert {p["hidden_layer_sizes"] for p in search.cv_results_["params"]} == {(4,), (4, 2)}
+    assert {p["random_state"] for p in search.cv_results_["params"]} == {None, 3}
+    assert search.best_params_["activation"] == "tanh"
+    assert {t.params["hidden_layer_sizes"] for t in search.study_.trials} == {"(4,)", "(4, 2)"}
+
+
+def test_spaces_that_nothing_tells_apart() -> None:
+    space: list[dict[str, Any]] = [{"C": Float(0.1, 1)}, {"kernel": ["rbf", "linear"]}]
+    with pytest.raises(StudyError, match="no parameter tells the dictionaries of the space apart"):
+        SearchCV(SVC(), space, budget=3).fit(X, Y)

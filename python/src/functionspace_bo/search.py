@@ -27,6 +27,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ._choices import Choices
 from ._study import Study
 from ._trial import Trial
 from .errors import ExhaustedError, StudyError
@@ -74,7 +75,11 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         estimator: The estimator or pipeline.
         space: Parameters by the names of set_params, such as {"svc__C": Float(1e-3, 1e3,
             log=True)}. A condition such as when="kernel == 'rbf'" leaves a parameter at the value
-            that the estimator has.
+            that the estimator has. Choices may be any objects, such as the estimators of a step:
+            {"svc": [SVC(), LogisticRegression()]}. A list of dictionaries, as of GridSearchCV, is
+            a choice between spaces: each has other values of one parameter. A text stands for an
+            object in study_, in conditions and in options: the name of its class or function, or
+            its representation if several choices have the name.
         budget: Number of candidates.
         batch: Number of candidates that are evaluated at a time. With n_jobs, the fits of all
             folds of a batch run in parallel.
@@ -132,8 +137,9 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         options = dict(self.options or {})
         for key in sorted(options.keys() & _OWN.keys()):
             raise StudyError(f"options: {key}: {_OWN[key]}")
+        self._choices = Choices.of(self.space)
         self.study_ = Study(
-            self.space,
+            self._choices.space,
             goal="maximize",
             budget=self.budget,
             batch=self.batch,
@@ -173,7 +179,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         Returns the error of scikit-learn if all fits failed.
         """
         try:
-            results = evaluate([t.params for t in trials])
+            results = evaluate([self._choices.params(t.params) for t in trials])
         except ValueError as err:
             if not re.match(r"\s*All the \d+ fits failed", str(err)):
                 raise

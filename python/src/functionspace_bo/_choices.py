@@ -1,0 +1,217 @@
+"""Search spaces as scikit-learn has them: objects as choices, and lists of dictionaries."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ._space import Categorical, Fixed, Ordinal, Params, Space, plain, shown
+from .errors import StudyError
+
+_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|\w+")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """A search space for `bo`, in which texts stand for objects, and the way back."""
+
+    space: Space
+    _names: dict[str, str] = field(default_factory=dict)  # in set_params, of renamed parameters
+    _objects: dict[str, dict[str, Any]] = field(default_factory=dict)  # choices by their texts
+
+    @classmethod
+    def of(cls, space: Any) -> Choices:
+        """Returns the choices of a space by name, or of a list of such spaces."""
+        names: dict[str, str] = {}
+        if not isinstance(space, Mapping):
+            if not _branches(space):
+                return cls(space)
+            space, names = _merged(space)
+        objects: dict[str, dict[str, Any]] = {}
+        parameters = {}
+        for name, given in space.items():
+            values = _values(given)
+            if values is None:
+                parameters[name] = given
+                continue
+            texts = _texts(values)
+            objects[name] = {t: v for t, v in zip(texts, values, strict=True) if t is not v}
+            parameters[name] = _with_values(given, texts)
+        return cls(parameters, names, objects)
+
+    def params(self, point: Params) -> Params:
+        """Returns a point of the space as scikit-learn takes it."""
+        return {
+            self._names.get(name, name): self._objects.get(name, {}).get(value, value)
+            for name, value in point.items()
+        }
+
+
+def _branches(space: Any) -> bool:
+    """Reports whether a space is a list of spaces, and not the parameters of a study file."""
+    return (
+        isinstance(space, Sequence)
+        and len(space) > 0
+        and all(isinstance(b, Mapping) for b in space)
+        and not all("name" in b and "type" in b for b in space)
+    )
+
+
+def _values(given: Any) -> list[Any] | None:
+    """Returns the choices of a parameter, or None if it is a range or bo reports a fault."""
+    if isinstance(given, (Categorical, Ordinal)):
+        return list(given.values)
+    if isinstance(given, Fixed):
+        return [given.value]
+    if isinstance(given, tuple) and len(given) == 2 and not any(map(_is_object, given)):
+        return None
+    if getattr(given, "ndim", 0) == 1:
+        return list(given.tolist())
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
+        return list(given)
+    return None
+
+
+def _with_values(given: Any, texts: list[Any]) -> Any:
+    """Returns a parameter with other values. A list of one value is a constant."""
+    if isinstance(given, (Categorical, Ordinal)):
+        return replace(given, values=texts)
+    if isinstance(given, Fixed):
+        return replace(given, value=texts[0])
+    return Fixed(texts[0]) if len(texts) == 1 else Categorical(texts)
+
+
+def _texts(values: Sequence[Any]) -> list[Any]:
+    """Returns a text for each object, and other values unchanged.
+
+    The text is the name of a class or a function if no other choice has it, or else the
+    representation of the object.
+    """
+    names = [_name(v) if _is_object(v) else v for v in values]
+    texts: list[Any] = []
+    for value, name in zip(values, names, strict=True):
+        text = name
+        if _is_object(value):
+            if sum(n == name for n in names) > 1:
+                text = shown(value)
+            first, n = text, 1
+            while text in texts or (text in names and text != name):
+                n += 1
+                text = f"{first} {n}"
+        texts.append(text)
+    return texts
+
+
+def _is_object(value: Any) -> bool:
+    """Reports whether a choice has no form in a study file."""
+    value = plain(value)
+    return not isinstance(value, (str, int, float)) or (
+        isinstance(value, float) and not math.isfinite(value)
+    )
+
+
+def _name(value: Any) -> str:
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return type(value).__name__
+    return str(getattr(value, "__name__", None) or shown(value))
+
+
+def _merged(branches: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Returns one space for several, and the names of renamed parameters in set_params.
+
+    The parameter that tells the spaces apart becomes a choice. A parameter of one space has a
+    condition. A parameter that several spaces define alike stays one parameter, unless it belongs
+    to the objects of the choice, as svm__C belongs to svm.
+    """
+    if len(branches) == 1:
+        return dict(branches[0]), {}
+    selector = _selector(branches)
+    listed = [_values(b[selector]) or [] for b in branches]
+    texts = _texts([v for values in listed for v in values])
+    space: dict[str, Any] = {selector: [v for values in listed for v in values]}
+    own: list[list[Any]] = []  # texts of each branch
+    for values in listed:
+        own.append(texts[: len(values)])
+        texts = texts[len(values) :]
+    suffixes = ["_".join(re.findall(r"\w+", str(t[0]))) for t in own]
+    if len(set(suffixes)) < len(branches):
+        suffixes = [str(i) for i in range(1, len(branches) + 1)]
+    groups: dict[str, dict[str, list[int]]] = {}  # branches by name and definition
+    for i, b in enumerate(branches):
+        for name, given in b.items():
+            if name != selector:
+                key = f"{i}" if name.startswith(f"{selector}__") else repr(given)
+                groups.setdefault(name, {}).setdefault(key, []).append(i)
+    renamed = _renamed(groups, suffixes)
+    for name, variants in groups.items():
+        for members in variants.values():
+            i, condition = members[0], ""
+            if len(members) < len(branches):
+                condition = _condition(selector, [t for j in members for t in own[j]])
+            space[renamed[i].get(name, name)] = _conditioned(
+                branches[i][name], condition, renamed[i]
+            )
+    return space, {new: name for own in renamed for name, new in own.items()}
+
+
+def _renamed(
+    groups: Mapping[str, Mapping[str, list[int]]], suffixes: Sequence[str]
+) -> list[dict[str, str]]:
+    """Returns the new names of the parameters that several branches define differently."""
+    renamed: list[dict[str, str]] = [{} for _ in suffixes]
+    taken = set(groups)
+    for name, variants in groups.items():
+        for members in variants.values() if len(variants) > 1 else ():
+            new = f"{name}_{suffixes[members[0]]}"
+            while new in taken:
+                new += "_"
+            taken.add(new)
+            for i in members:
+                renamed[i][name] = new
+    return renamed
+
+
+def _selector(branches: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the first parameter that has other choices in each space."""
+    for name in branches[0]:
+        listed = [_values(b[name]) for b in branches if name in b]
+        if len(listed) == len(branches) and all(listed) and _disjoint(listed):
+            return name
+    raise StudyError(
+        "no parameter tells the dictionaries of the space apart: give each dictionary other values "
+        'of one parameter, such as "model": [SVC()] and "model": [LogisticRegression()]'
+    )
+
+
+def _disjoint(listed: Iterable[list[Any] | None]) -> bool:
+    seen: list[Any] = []
+    for values in listed:
+        for v in values or ():
+            if any(v is s or (not (_is_object(v) or _is_object(s)) and v == s) for s in seen):
+                return False
+        seen += values or ()
+    return True
+
+
+def _conditioned(given: Any, condition: str, renamed: Mapping[str, str]) -> Any:
+    """Returns a parameter with a further condition."""
+    values = _values(given)
+    p = _with_values(given, values) if values else given
+    if not hasattr(p, "when"):
+        p = Fixed(p)
+    if not p.when:
+        return replace(p, when=condition or None)
+    own = _WORD.sub(lambda m: renamed.get(m[0], m[0]), p.when)
+    return replace(p, when=f"({condition}) and ({own})" if condition else own)
+
+
+def _condition(name: str, values: Sequence[Any]) -> str:
+    """Returns the condition that a parameter has one of some values."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        name = f"param[{json.dumps(name, ensure_ascii=False)}]"
+    texts = [json.dumps(v, ensure_ascii=False) for v in values]
+    return f"{name} == {texts[0]}" if len(texts) == 1 else f"{name} in [{', '.join(texts)}]"
