@@ -1,11 +1,13 @@
 """Study.run of a stored study: one process, several, and processes that end."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,52 @@ def test_a_run_uses_the_budget(tmp_path: Path, workers: int) -> None:
     assert all(t.state == "complete" or "ValueError" in t.message for t in study.trials)
     assert all(t.seconds >= 0 for t in result.trials)
     assert len(study.run(bowl).trials) == 15  # the budget is used up
+
+
+def rising(params: dict[str, Any], trial: Trial) -> dict[str, Any]:
+    value = bowl(params)
+    for step in range(1, 5):
+        trial.report(step, value)
+        if trial.should_stop():
+            break
+    return {"value": value, "pid": os.getpid()}
+
+
+def dies(params: dict[str, Any]) -> float:
+    os._exit(3)
+
+
+def test_an_executor_evaluates(tmp_path: Path) -> None:
+    study = Study.create(
+        tmp_path / "bo.db", "demo", SPACE, budget=14, stop={"rule": "median", "startup": 3}
+    )
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        result = study.run(rising, executor=executor)
+    complete = [t for t in result.trials if t.state == "complete"]
+    assert len(result.trials) == 14
+    assert {len(t.steps) for t in complete} == {4}
+    assert any(t.state == "stopped" for t in result.trials)
+    assert os.getpid() not in {t.numbers["pid"] for t in complete}
+
+
+def test_an_executor_that_breaks_leaves_the_trials(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=4)
+    with (
+        ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor,
+        pytest.raises(BrokenExecutor),
+    ):
+        study.run(dies, executor=executor)
+    assert {t.state for t in study.trials} == {"pending"}
+    assert len(study.run(bowl).trials) == 4
+
+
+def test_a_function_that_cannot_be_pickled(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=4)
+    with (
+        ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor,
+        pytest.raises(FailuresError, match="define the function at the top level"),
+    ):
+        study.run(lambda p: 1.0, executor=executor)
 
 
 def test_ends_of_a_run(tmp_path: Path) -> None:

@@ -41,6 +41,10 @@ logger = logging.getLogger("functionspace_bo")
 
 Objective = Callable[..., Value | None]
 
+PICKLABLE = (
+    " (a function for other processes, and its value, must be picklable: define the function at "
+    "the top level of a module)"
+)
 _DEFAULT_BUDGET = 50
 _ALIKE = 3  # first trials that end a run if all fail with the same message, numbers aside
 _NUMBER = re.compile(r"-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)")
@@ -82,7 +86,7 @@ class Run:
         self._reporters: dict[int, LocalReporter] = {}
         self._budget: int = budget or definition.get("budget") or _DEFAULT_BUDGET
         self._batch: int | None = definition.get("batch")
-        self._workers: int = workers or definition.get("workers") or _slots(executor)
+        self._workers: int = workers or definition.get("workers") or slots(executor)
         self._executor = executor
         self._end = End(
             definition.get("end") or {},
@@ -256,11 +260,8 @@ class Run:
             self._failed(told, error)
         self._progress.ended(told)
         self._look(told)
-        if _unpicklable(error) and not self._stopped and not self._succeeded():
-            self._stopped = FailuresError(
-                f"{told.message} (a function for other processes, and its value, must be "
-                "picklable: define the function at the top level of a module)"
-            )
+        if unpicklable(error) and not self._stopped and not self._succeeded():
+            self._stopped = FailuresError(told.message + PICKLABLE)
         if error is not None and not self._stopped:
             _clear_frames(error)
         if self._callback is not None and self._callback(self._study, told):
@@ -441,7 +442,7 @@ def finite(name: str, number: Any) -> float | None:
     return value
 
 
-def _slots(executor: Executor | None) -> int:
+def slots(executor: Executor | None) -> int:
     """Returns the number of evaluations that an executor performs at a time, or 1."""
     slots = int(getattr(executor, "_max_workers", None) or 0)
     if executor is not None and slots == 0:
@@ -499,7 +500,7 @@ def _complete(future: Future[tuple[Any, float]], work: Work) -> None:
         future.set_exception(err)
 
 
-def _unpicklable(error: BaseException | None) -> bool:
+def unpicklable(error: BaseException | None) -> bool:
     """Reports whether an exception comes from pickling a Work or its outcome, not from f."""
     if error is None or hasattr(error, "_bo_seconds"):
         return False

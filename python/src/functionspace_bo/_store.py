@@ -9,6 +9,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
@@ -234,6 +235,7 @@ class StoredStudy:
         f: Callable[..., Value | None],
         *,
         workers: int | None = None,
+        executor: Executor | None = None,
         target: float | None = None,
         time: float | None = None,
         max_failures: int | None = None,
@@ -250,7 +252,9 @@ class StoredStudy:
                 It returns a number, several numbers by name, or a tuple of the objectives. An
                 exception is a failed trial.
             workers: Evaluations at a time, in threads if there are several. The default is the
-                option workers of the study, or 1.
+                option workers of the study, or the number of workers of executor, or 1.
+            executor: Evaluates f, for example in processes. State workers for an executor of
+                another library.
             target: Ends the run when a trial is at least as good.
             time: Ends the run after so many seconds. Evaluations under way are finished.
             max_failures: Ends the run with FailuresError when more trials have failed, 1 or more.
@@ -268,6 +272,7 @@ class StoredStudy:
             self,
             f,
             workers=workers,
+            executor=executor,
             target=target,
             time_limit=time,
             max_failures=max_failures,

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
@@ -19,8 +20,9 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 from ._binary import ending, find_binary, read_answer
 from ._outcomes import as_float, read_note
 from ._progress import Progress
-from ._reporter import LocalReporter
+from ._reporter import LocalReporter, Receiver
 from ._run import (
+    PICKLABLE,
     Objective,
     Work,
     add_recommendation,
@@ -30,7 +32,9 @@ from ._run import (
     finite,
     logger,
     no_value,
+    slots,
     takes_trial,
+    unpicklable,
 )
 from ._trial import Result, Trial
 from .errors import FailuresError, NoValueError, ProcessError, TrialError
@@ -58,6 +62,7 @@ class StoredRun:
         f: Objective,
         *,
         workers: int | None,
+        executor: Executor | None,
         target: float | None,
         time_limit: float | None,
         max_failures: int | None,
@@ -73,7 +78,13 @@ class StoredRun:
         self._progress = Progress(
             progress, definition["budget"], study._outcomes, lambda: study.trials
         )
-        self._workers: int = count("workers", workers) or definition.get("workers") or 1
+        self._workers: int = (
+            count("workers", workers) or definition.get("workers") or slots(executor)
+        )
+        self._executor = executor
+        self._submitted: set[Future[tuple[Any, float]]] = set()
+        self._receiver: Receiver | None = None  # of reports by other processes
+        self._broken: BrokenExecutor | None = None
         self._level = logging.INFO if definition.get("failures") == "expected" else logging.WARNING
         self._flags = [f"--workers={self._workers}"]
         if (value := finite("target", target)) is not None:
@@ -106,6 +117,8 @@ class StoredRun:
                 self._end()
                 self._progress.hide()
             self._error = self._last_error()
+            if self._broken is not None:
+                raise self._broken
             if not (interrupted or self._kind):
                 raise ProcessError(self._error)
         result = self._result(interrupted)
@@ -199,7 +212,7 @@ class StoredRun:
     def _begin(self, trial: Trial) -> None:
         """Evaluates f, in a thread of its own if there are several workers."""
         self._progress.started(trial)
-        if self._workers == 1:
+        if self._workers == 1 and self._executor is None:
             self._evaluate(trial)
         else:
             threading.Thread(target=self._evaluate, args=(trial,), daemon=True).start()
@@ -207,21 +220,47 @@ class StoredRun:
     def _evaluate(self, trial: Trial) -> None:
         """Evaluates f and sends the outcome."""
         if self._takes_trial:
-            trial = replace(trial, _reporter=LocalReporter(self, trial.number))
+            trial = self._reporting(trial)
         answer: dict[str, Any] = {"trial": trial.number}
         try:
-            value, answer["seconds"] = Work(self._f, trial, self._takes_trial)()
+            value, answer["seconds"] = self._perform(Work(self._f, trial, self._takes_trial))
             answer["numbers"] = self._study._numbers(value)
             answer["note"] = read_note(value)
         except TrialError as err:
             answer["failure"] = str(err) or "failed"
+        except BrokenExecutor as err:  # bo issues the trial again
+            self._broken = err
+            self._lines.put(b"")
+            return
         except BaseException as err:  # in a thread also SystemExit, which would end it silently
-            if self._workers == 1 and not isinstance(err, Exception):
+            alone = self._workers == 1 and self._executor is None
+            if alone and not isinstance(err, Exception):
                 raise
             self._errors[trial.number] = err
             answer["seconds"] = getattr(err, "_bo_seconds", 0.0)
-            answer["failure"] = describe(err)
+            answer["failure"] = describe(err) + (PICKLABLE if unpicklable(err) else "")
         self._send(answer)
+
+    def _perform(self, work: Work) -> tuple[Any, float]:
+        """Returns the value of f and the seconds that it took."""
+        if self._executor is None:
+            return work()
+        future = self._executor.submit(work)
+        self._submitted.add(future)
+        try:
+            return future.result()
+        finally:
+            self._submitted.discard(future)
+
+    def _reporting(self, trial: Trial) -> Trial:
+        """Returns a trial with a reporter."""
+        local = LocalReporter(self, trial.number)
+        if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
+            return replace(trial, _reporter=local)
+        with self._steps:
+            if self._receiver is None:
+                self._receiver = Receiver()
+        return replace(trial, _reporter=self._receiver.reporter(trial.number, local))
 
     def _send(self, message: dict[str, Any]) -> None:
         text = json.dumps(message, allow_nan=False).encode() + b"\n"
@@ -242,6 +281,8 @@ class StoredRun:
 
     def _end(self) -> None:
         """Closes the input of bo, which then releases the trials under way."""
+        for future in self._submitted.copy():
+            future.cancel()
         process = self._process
         with self._sending, suppress(OSError):
             assert process.stdin is not None
@@ -251,6 +292,8 @@ class StoredRun:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if self._receiver is not None:
+            self._receiver.close()
 
     def _last_error(self) -> str:
         """Returns the error with which bo ended."""
