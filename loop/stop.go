@@ -31,8 +31,7 @@ const (
 // complete trials, of the best values that they had reported up to the same step. It needs
 // Startup complete trials with steps. Google Vizier has the averages of the values in place of
 // the best ones (Golovin et al., 2017, section 3.2), which stops few trials whose values fall
-// from step to step (ADR 22). It stops no trial at the last step of the longest complete trial: there a stop saves
-// nothing, and the trial would lose its final value.
+// from step to step (ADR 22).
 //
 // Steps may be reported in any order, and a step keeps its first value. ASHA decides at a rung once, when
 // the first step at or above it is reported. Median decides at every step, from the values up to that step.
@@ -83,8 +82,8 @@ func (d Decision) Grounds() string {
 // Decide returns the decision about the trial with an ID after its step `at` was recorded in
 // trials. Of each trial it reads ID, State and Steps, in any order of the steps. The decision
 // is a function of the arguments. ok is false if the rule makes no decision at this step: for
-// ASHA, if the step reaches no new rung; for Median, before MinSteps and Startup, and at the last step of the longest
-// complete trial. It is false too if the step is not finite, or Eta is not above 1, which New rejects. The cost is linear in the number of steps.
+// ASHA, if the step reaches no new rung; for Median, before MinSteps and Startup. It is false too if
+// the step is not finite, or Eta is not above 1, which New rejects. The cost is linear in the number of steps.
 func (o Stop) Decide(trials []Trial, id int, at float64, maximize bool) (d Decision, ok bool) {
 	i := slices.IndexFunc(trials, func(t Trial) bool { return t.ID == id })
 	o = o.withDefaults()
@@ -165,18 +164,14 @@ func capped(v float64) float64 { return max(-MaxValue, min(v, MaxValue)) }
 func (o Stop) median(trials []Trial, i int, at, sign float64) (Decision, bool) {
 	own, _ := best(trials[i].Steps, at, sign)
 	var others []float64
-	longest := 0.0 // last step of the complete trials
 	for j := range trials {
 		if t := &trials[j]; t.State == Complete && j != i {
 			if v, ok := best(t.Steps, at, sign); ok {
 				others = append(others, v)
 			}
-			for _, s := range t.Steps {
-				longest = max(longest, s.Step)
-			}
 		}
 	}
-	if len(others) < o.Startup || at == longest {
+	if len(others) < o.Startup {
 		return Decision{}, false
 	}
 	slices.Sort(others)

@@ -31,27 +31,23 @@ func TestCorrectedCurves(t *testing.T) {
 	u, _ := newStudy(t, d, store.Options{})
 	trials, err := u.Ask(t.Context(), 4)
 	require.NoError(t, err)
-	report := func(i int, value float64, steps ...float64) store.Trial {
+	report := func(i int, value float64) store.Trial {
 		t.Helper()
-		var reported []loop.Step
-		for _, at := range steps {
-			reported = append(reported, loop.Step{Step: at, Value: value})
-		}
-		got, err := u.ReportSteps(t.Context(), store.Attempt{Trial: trials[i].Number, Token: trials[i].Token}, reported...)
+		got, err := u.ReportSteps(t.Context(), store.Attempt{Trial: trials[i].Number, Token: trials[i].Token}, loop.Step{Step: 1, Value: value})
 		require.NoError(t, err)
 		return got
 	}
 	for i := range 2 {
-		report(i, 0, 1, 2)
+		report(i, 0)
 		_, err := u.Tell(t.Context(), store.Report{Trial: i + 1, Numbers: map[string]float64{"value": 0}})
 		require.NoError(t, err)
 	}
-	require.Equal(t, store.Stopped, report(2, 5, 1).State)
+	require.Equal(t, store.Stopped, report(2, 5).State)
 	for i := range 2 {
 		_, err := u.Tell(t.Context(), store.Report{Trial: i + 1, Failure: store.Lost, Correct: true})
 		require.NoError(t, err)
 	}
-	require.Equal(t, store.Pending, report(3, 5, 1).State)
+	require.Equal(t, store.Pending, report(3, 5).State)
 }
 
 // A trial that was issued before an edit takes the default of a new parameter when it moves.

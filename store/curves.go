@@ -83,15 +83,13 @@ func newCurve(steps []Step, maximize bool) (c curve) {
 	return c
 }
 
-// trials returns the complete trials for a decision of the median rule at a step: each has the best value up to the
-// step of the decision, and its last step, if it is later.
+// trials returns the complete trials for a decision of the median rule at a step: each has one
+// step, whose value is the best up to the step of the decision.
 func (c *curves) trials(at float64) []loop.Trial {
 	out := make([]loop.Trial, 0, len(c.complete)+1)
 	for number, known := range c.complete {
 		if i := sort.Search(len(known.steps), func(i int) bool { return known.steps[i] > at }); i > 0 {
-			last := len(known.steps) - 1
-			steps := []loop.Step{{Step: known.steps[i-1], Value: known.best[i-1]}, {Step: known.steps[last], Value: known.best[last]}}
-			out = append(out, loop.Trial{ID: number, State: loop.Complete, Steps: steps})
+			out = append(out, loop.Trial{ID: number, State: loop.Complete, Steps: []loop.Step{{Step: at, Value: known.best[i-1]}}})
 		}
 	}
 	return out

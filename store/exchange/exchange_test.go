@@ -584,7 +584,6 @@ func TestAddKeepsStepsOfTheLastAttempt(t *testing.T) {
 		require.NoError(t, err)
 	}
 	report(0, 1, 3)
-	report(0, 2, 2)
 	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"loss": 2}})
 	require.NoError(t, err)
 	report(1, 1, 1)
@@ -606,7 +605,7 @@ func TestAddKeepsStepsOfTheLastAttempt(t *testing.T) {
 	require.NoError(t, err)
 	_, _, h, err := other.History(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []loop.Step{{Step: 1, Value: 3}, {Step: 2, Value: 2}}, h.Trials[0].Steps)
+	require.Equal(t, []loop.Step{{Step: 1, Value: 3}}, h.Trials[0].Steps)
 	require.Equal(t, loop.Stopped, h.Trials[1].State)
 	require.Equal(t, []loop.Step{{Step: 1, Value: 8}}, h.Trials[1].Steps)
 }
