@@ -107,7 +107,6 @@ type resultsCmd struct {
 	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
 	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
-	Beside   string `placeholder:"DIR" help:"Other results of the suite of datasets. Methods with settings are compared with the same methods without them there."`
 	Part     string `placeholder:"PART" default:"all" enum:"all,summary,datasets,tables" help:"Part of the report of a suite of datasets: all, the summary of the papers' numbers, the tables of the datasets, or all tables but the summary (default ${default})."`
 }
 
@@ -135,13 +134,6 @@ func (c *resultsCmd) Run(e *env) error {
 		r, err := report.NewRegression(records, published.Literature())
 		if err != nil {
 			return err
-		}
-		if c.Beside != "" {
-			others, err := runner.Read(c.Beside)
-			if err != nil {
-				return err
-			}
-			r.Beside(others)
 		}
 		if err := c.plot(e, func(dir string) ([]string, error) { return figures.Predictions(records, dir) }); err != nil {
 			return err

@@ -23,8 +23,6 @@ type Regression struct {
 	Similar  []Similar `json:"similar,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`
 	Origins  []Origin  `json:"origins"`
-
-	runs map[[2]string][]runner.Record // with scores, by dataset and method
 }
 
 // Dataset compares the methods on one dataset.
@@ -59,18 +57,9 @@ type Predictor struct {
 	Calibration  Summary `json:"calibration_error,omitzero"`
 	// Against counts the splits with a larger log density than the baseline; it is nil for the
 	// baseline and without common splits.
-	Against *Comparison `json:"against_baseline,omitempty"`
-	// Default has the expected log likelihood of the method without settings; see Regression.Beside.
-	Default   *Beside     `json:"default,omitempty"`
+	Against   *Comparison `json:"against_baseline,omitempty"`
 	Commits   []string    `json:"commits"` // of the records, each once; empty text if unknown
 	Published []Published `json:"published,omitempty"`
-}
-
-// Beside compares a method with settings and the method without them on their common splits.
-type Beside struct {
-	Splits        int     `json:"splits"`
-	LogLikelihood Summary `json:"log_likelihood"` // of the method without settings
-	Larger        int     `json:"larger"`         // splits on which the settings have the larger expected log likelihood
 }
 
 // Tally counts the datasets on which a method is better than the number of a paper for
@@ -120,7 +109,6 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	}
 	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Warnings: warnings(records), Origins: origins(records)}
 	all := fitsOf(records)
-	r.runs = all.runs
 	for _, rec := range records {
 		if rec.Score == nil {
 			r.Failures = append(r.Failures, Failure{rec.Problem, rec.Method, rec.Seed, rec.Error})
@@ -154,28 +142,6 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	}
 	r.tally()
 	return r, nil
-}
-
-// Beside compares each method that has settings with the same method without them in other records.
-func (r *Regression) Beside(records []runner.Record) {
-	others := fitsOf(records).runs
-	for _, d := range r.Datasets {
-		for i, m := range d.Methods {
-			base, _, with := strings.Cut(m.Name, ":")
-			own, than := common(r.runs[[2]string{d.Name, m.Name}], others[[2]string{d.Name, base}])
-			if !with || len(own) == 0 {
-				continue
-			}
-			likelihood := func(r runner.Record) float64 { return r.Score.LogLikelihood }
-			b := &Beside{Splits: len(own), LogLikelihood: summarize(each(than, likelihood))}
-			for k := range own {
-				if likelihood(own[k]) > likelihood(than[k]) {
-					b.Larger++
-				}
-			}
-			d.Methods[i].Default = b
-		}
-	}
 }
 
 // fits are the records with scores, by dataset and method.
@@ -229,16 +195,14 @@ const sparse = "svgp"
 
 // splits compares the log densities of two methods on their common splits; it returns nil
 // without common splits.
-func splits(runs, baseline []runner.Record) *Comparison { return densities(common(runs, baseline)) }
-
-// common returns the pairs of runs on the same split.
-func common(runs, others []runner.Record) (own, than []runner.Record) {
+func splits(runs, baseline []runner.Record) *Comparison {
+	var own, than []runner.Record
 	for _, r := range runs {
-		if i := slices.IndexFunc(others, func(o runner.Record) bool { return o.Seed == r.Seed }); i >= 0 {
-			own, than = append(own, r), append(than, others[i])
+		if i := slices.IndexFunc(baseline, func(b runner.Record) bool { return b.Seed == r.Seed }); i >= 0 {
+			own, than = append(own, r), append(than, baseline[i])
 		}
 	}
-	return own, than
+	return densities(own, than)
 }
 
 // papersSuite is the suite of the datasets of Literature.Published and Literature.Raw.

@@ -89,33 +89,6 @@ func TestRegressionByHand(t *testing.T) {
 	assert.ErrorIs(t, err, ErrReport)
 }
 
-// A method with settings is compared with the method without them on the splits of both.
-func TestRegressionBeside(t *testing.T) {
-	r, err := NewRegression([]runner.Record{
-		scored("yacht", "gfsvi:steps=10", 1, 0.8, 0.2), scored("yacht", "gfsvi:steps=10", 2, 0.5, 0.2), scored("yacht", "gfsvi:steps=10", 3, 0.9, 0.2),
-		scored("yacht", "svgp", 1, 0.7, 0.1), scored("boston", "gfsvi:steps=10", 1, 0.8, 0.2),
-	}, Literature{})
-	require.NoError(t, err)
-	var before strings.Builder
-	require.NoError(t, r.WriteDatasets(&before))
-	assert.NotContains(t, before.String(), "default")
-	r.Beside([]runner.Record{
-		scored("yacht", "gfsvi", 2, 0.7, 0.2), scored("yacht", "gfsvi", 1, 0.3, 0.2), scored("yacht", "gfsvi", 4, 9, 0.2), scored("yacht", "svgp", 1, 0.7, 0.1),
-	})
-	var yacht []*Beside
-	for _, m := range r.Datasets[0].Methods {
-		yacht = append(yacht, m.Default)
-	}
-	assert.Nil(t, yacht[0], "svgp has no settings")
-	assert.Equal(t, 2, yacht[1].Splits)
-	assert.Equal(t, 1, yacht[1].Larger)
-	assert.InDelta(t, -0.5, yacht[1].LogLikelihood.Mean, 1e-12)
-	assert.Nil(t, r.Datasets[1].Methods[0].Default, "boston has no run without settings")
-	var text strings.Builder
-	require.NoError(t, r.WriteDatasets(&text))
-	assert.Regexp(t, `\| gfsvi:steps=10 \| +3 \| -0.267 ± 0.120 \| -0.500 ± 0.200 \| +1 of 2 \|`, text.String())
-}
-
 func TestStanding(t *testing.T) {
 	// The tolerance is 2·5 + 0.0005.
 	for _, c := range []struct {

@@ -239,13 +239,9 @@ func (r *Regression) warningTable() [][]string {
 }
 
 func (d Dataset) table() [][]string {
-	t := [][]string{{"method", "splits", "E log-lik.", "papers", "default", "larger than it", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict", "commit"}}
+	t := [][]string{{"method", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict", "commit"}}
 	for _, m := range d.Methods {
 		var likelihood, rmse []string
-		var without, larger string
-		if b := m.Default; b != nil {
-			without, larger = spread("%.3f", b.LogLikelihood, b.Splits), fmt.Sprintf("%d of %d", b.Larger, b.Splits)
-		}
 		for _, p := range m.Published {
 			likelihood = append(likelihood, fmt.Sprintf("%.3f ± %.3f [%s] %s", p.LogLikelihood, p.LogLikelihoodSE, p.Source[:1], mark(p.Likelihood)))
 			if p.MSE != nil {
@@ -253,7 +249,7 @@ func (d Dataset) table() [][]string {
 			}
 		}
 		t = append(t, []string{
-			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), without, larger, m.cell("%.3f", m.LogDensity),
+			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), m.cell("%.3f", m.LogDensity),
 			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), document.Seconds(m.Fit.Mean), document.Seconds(m.Predict.Mean), m.commits(),
 		})
 	}
@@ -295,12 +291,9 @@ func (m Predictor) commits() string {
 	return strings.Join(list, ", ")
 }
 
-// cell writes a summary over the splits.
-func (m Predictor) cell(format string, s Summary) string { return spread(format, s, m.Splits) }
-
-// spread writes the mean of n values ± standard error, or the mean alone for n = 1.
-func spread(format string, s Summary, n int) string {
-	if n == 1 {
+// cell writes mean ± standard error, or the mean alone for a single split.
+func (m Predictor) cell(format string, s Summary) string {
+	if m.Splits == 1 {
 		return fmt.Sprintf(format, s.Mean)
 	}
 	if format == "%.3g" {
