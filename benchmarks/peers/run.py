@@ -28,6 +28,7 @@ METHODS = {
     "optuna-tpe": ("optuna", "TPE"),
     "optuna-tpe-group": ("optuna", "GroupTPE"),
     "optuna-nsgaii": ("optuna", "NSGAII"),
+    "optuna-bo": ("optuna", "FunctionSpace"),
     "smac": ("smac", "BlackBox"),
     "smac-tuning": ("smac", "Tuning"),
     "bayes-opt": ("bayesopt", "BayesOpt"),

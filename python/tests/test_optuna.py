@@ -34,6 +34,7 @@ from optuna.trial import TrialState  # noqa: E402
 
 from functionspace_bo import StudyError  # noqa: E402
 from functionspace_bo import _distributions as dist  # noqa: E402
+from functionspace_bo._conditions import Part, divide  # noqa: E402
 from functionspace_bo.optuna import FunctionSpaceSampler  # noqa: E402
 
 HUB = Path(__file__).resolve().parents[1] / "hub" / "package"
@@ -135,22 +136,123 @@ def test_initial_design(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sources == ["design"] * 4 + ["suggested"] * 3  # the first trial is independent
 
 
-def test_conditional_parameters_are_sampled_in_groups(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    def objective(trial: Any) -> float:
-        if trial.suggest_categorical("model", ["tree", "net"]) == "tree":
-            return float((trial.suggest_int("depth", 1, 30) - 17) ** 2 / 100 + 1)
-        return float((trial.suggest_float("rate", 0, 1) - 0.3) ** 2)
+class Independent(RandomSampler):
+    """Counts the parameters that it samples."""
 
-    study = study_of()
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.names: list[str] = []
+
+    def sample_independent(self, study: Any, trial: Any, name: str, distribution: Any) -> Any:
+        self.names.append(name)
+        return super().sample_independent(study, trial, name, distribution)
+
+
+def branches(trial: Any) -> float:
+    if trial.suggest_categorical("kind of model", ["tree", "net"]) == "tree":
+        return float((trial.suggest_int("depth", 1, 30) - 17) ** 2 / 100 + 1)
+    layers = trial.suggest_int("layers", 1, 3)
+    return sum(float((trial.suggest_float(f"rate{i}", 0, 1) - 0.3) ** 2) for i in range(layers))
+
+
+def test_conditional_parameters(caplog: pytest.LogCaptureFixture) -> None:
+    study = study_of(independent_sampler=Independent())
     optuna.logging.enable_propagation()
     caplog.set_level(logging.WARNING, "optuna.functionspace_bo")
-    study.optimize(objective, n_trials=40)
+    study.optimize(branches, n_trials=40)
     space = study.sampler.infer_relative_search_space(study, None)
-    assert set(space) == {"model", "depth", "rate"}
-    assert study.best_value < 1e-4
+    assert set(space) == {"kind of model", "depth", "layers", "rate0", "rate1", "rate2"}
+    (part,) = divide(study.trials)
+    assert {name: (c.control, c.values) for name, c in part.conditions.items()} == {
+        "depth": ("kind of model", ("0",)),
+        "layers": ("kind of model", ("1",)),
+        "rate0": ("kind of model", ("1",)),
+        "rate1": ("layers", (1, 2)),
+        "rate2": ("layers", (2,)),
+    }
+    assert study.best_value < 1e-3
+    assert len(study.sampler._independent_sampler.names) <= 15  # until the conditions are found
     assert not [r for r in caplog.records if "is sampled by" in r.message]
+
+
+def test_enqueued_branches() -> None:
+    study = study_of(independent_sampler=Independent())
+    study.optimize(branches, n_trials=20)
+    names = study.sampler._independent_sampler.names
+    names.clear()
+    for kind in ("tree", "net", "tree"):
+        study.enqueue_trial({"kind of model": kind})
+    study.optimize(branches, n_trials=3)
+    assert not names  # parameters of both branches are sampled, as the branch is not suggested
+    sampler = study.sampler
+    study.sampler = PartialFixedSampler({"kind of model": "net"}, sampler)
+    study.optimize(branches, n_trials=3)
+    assert not names
+    assert all(t.params["kind of model"] == "net" for t in study.trials[-3:])
+
+
+unit = FloatDistribution(0, 1)
+kinds = CategoricalDistribution(["a", "b", "c"])
+counts = IntDistribution(1, 5)
+
+
+def row(state: Any = TrialState.COMPLETE, **params: Any) -> Any:
+    """Returns a trial; k is a kind, n is a count, and other parameters are in [0, 1]."""
+    distributions: dict[str, Any] = {"k": kinds, "n": counts}
+    return optuna.create_trial(
+        state=state,
+        params=params,
+        distributions={name: distributions.get(name, unit) for name in params},
+        value=1.0 if state == TrialState.COMPLETE else None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("trials", "conditions", "others"),
+    [
+        ([row(x=0.5)], {}, []),
+        # Categories without trials do not have the parameter.
+        ([row(k="a", x=0), row(k="b")], {"x": ("k", ("0",))}, []),
+        ([row(k="a", x=0), row(k="b"), row(k="c", x=1)], {"x": ("k", ("0", "2"))}, []),
+        # Counts without trials beyond those of the parameter have it too.
+        ([row(n=1), row(n=3, x=0)], {"x": ("n", (2, 3, 4))}, []),
+        ([row(n=4), row(n=2, x=0)], {"x": ("n", (0, 1))}, []),
+        ([row(n=1), row(n=3, x=0), row(n=5)], {}, [{"x"}]),
+        # Trials of one value have it and lack it.
+        ([row(k="a", x=0), row(k="a")], {}, [{"x"}]),
+        # Two parameters explain it.
+        ([row(k="a", n=1, x=0), row(k="b", n=2)], {}, [{"x"}]),
+        ([row(k="a", n=1, x=0), row(k="b", n=2), row(k="b", n=1)], {"x": ("k", ("0",))}, []),
+        # A condition on a parameter with a condition.
+        (
+            [row(k="a", n=1), row(k="a", n=2, x=0), row(k="b")],
+            {"n": ("k", ("0",)), "x": ("n", (1, 2, 3, 4))},
+            [],
+        ),
+        # Other trials than complete ones infer nothing, and their own parameters are groups.
+        ([row(k="a", x=0), row(TrialState.PRUNED, k="b", y=1)], {}, [{"y"}]),
+        ([row(k="a", x=0), row(TrialState.FAIL, k="b")], {}, []),
+        ([row(TrialState.PRUNED, k="a", x=0), row(TrialState.PRUNED, k="b")], {}, [{"x"}]),
+    ],
+)
+def test_conditions(trials: Any, conditions: Any, others: Any) -> None:
+    first, *rest = divide(trials)
+    found = {name: (c.control, c.values) for name, c in first.conditions.items()}
+    assert found == conditions
+    assert list(found) == list(first.distributions)[-len(found) :] or not found
+    assert [set(part.distributions) for part in rest] == others
+
+
+def test_conditions_on_other_controls() -> None:
+    trials = [row(k="a", n=1), row(k="a", n=2, x=0), row(k="b")]
+    assert [set(p.distributions) for p in divide(trials, ["n", "x"])] == [{"k"}, {"n"}, {"x"}]
+
+
+def test_values_of_inactive_parameters() -> None:
+    (part,) = divide([row(k="a", x=0.5), row(k="b", y=0.5)])
+    assert part.request({"k": "a", "x": 0.25, "y": 0.75}) == {"k": "0", "x": 0.25}
+    assert part.request({"k": "b", "x": 0.25}) is None
+    assert part.request({"x": 0.25}) is None
 
 
 def test_without_groups_unknown_parameters_are_independent() -> None:
@@ -278,8 +380,8 @@ def test_running_trials_are_pending_in_other_samplers(
     pending = [t["params"] for t in seen[0] if t["state"] == "pending"]
     value = mixed(trial)
     assert pending == [
-        dist.encode_point(
-            {n: d for n, d in sorted(trial.distributions.items()) if n != "one"}, trial.params
+        Part({n: d for n, d in sorted(trial.distributions.items()) if n != "one"}).request(
+            trial.params
         )
     ]
     one.tell(trial, value)

@@ -109,3 +109,17 @@ class NSGAII(Study):
 
     def __init__(self, task, threads):
         super().__init__(task, optuna.samplers.NSGAIISampler(seed=task["seed"], population_size=10))
+
+
+class FunctionSpace(Study):
+    """FunctionSpaceSampler with defaults, the sampler of bo for Optuna."""
+
+    packages = ["optuna", "functionspace-bo"]
+
+    def __init__(self, task, threads):
+        from functionspace_bo.optuna import FunctionSpaceSampler
+
+        sampler = FunctionSpaceSampler(
+            seed=task["seed"], deterministic_objective=task["noise_free"], **startup(task)
+        )
+        super().__init__(task, sampler)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -129,17 +129,6 @@ def parameter_names(space: Iterable[str]) -> dict[str, str]:
         else f"parameter {i}"
         for i, name in enumerate(space, 1)
     }
-
-
-def encode_point(space: Distributions, params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns a point of the space in the form of a request, or None if it is not in the space."""
-    point = {}
-    for name, key in parameter_names(space).items():
-        value = encode(space[name], params[name]) if name in params else None
-        if value is None:
-            return None
-        point[key] = value
-    return point
 
 
 def groups(trials: Sequence[FrozenTrial]) -> list[Distributions]:

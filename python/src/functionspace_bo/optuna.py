@@ -18,7 +18,7 @@ import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, SupportsFloat, TypeVar
 
 from ._definition import define
@@ -46,15 +46,13 @@ if int(_version.partition(".")[0]) < 5:
         "pip install 'optuna>=5'"
     )
 
+from ._conditions import Part, divide
 from ._distributions import (
     Distributions,
     Values,
     contains,
     decode,
-    encode_point,
-    groups,
     obstacle,
-    parameter,
     parameter_names,
     searchable,
     single,
@@ -87,9 +85,10 @@ _LENGTH = 2000  # characters of an attribute; some databases store no more than 
 class FunctionSpaceSampler(BaseSampler):
     """Samples by Bayesian optimisation with a Gaussian process or a function-space network.
 
-    Parameters that occur together are sampled together: the sampler divides the parameters of
-    the finished trials into groups and fits a surrogate model to each. A search space without
-    conditional parameters is one group. The model uses complete, pruned and failed trials; running
+    One surrogate model has the parameters of all complete trials and conditional parameters whose
+    condition the complete trials show: certain values of one other parameter, such as a choice of a
+    model or a number of layers. Other conditional parameters have a model for each group that
+    occurs together. The models use complete, pruned and failed trials; running
     trials, also of other processes, are pending points. Of up to four objectives the hypervolume
     is improved, of more objectives random scalarisations.
 
@@ -100,9 +99,9 @@ class FunctionSpaceSampler(BaseSampler):
         seed: Seed of all random numbers; default a random seed, and another one in each forked
             process and in each unpickled copy.
         n_startup_trials: Number of trials of the initial design; default 2 per parameter of a
-            group and 2, at most 20.
-        group: Divide parameters into groups. If false, only parameters of all complete trials are
-            sampled together, and the others by independent_sampler.
+            model and 2, at most 20.
+        group: Sample conditional parameters too. If false, only parameters of all complete trials
+            are sampled by a model, and the others by independent_sampler.
         deterministic_objective: Equal points have equal values.
         noise_sd: Standard deviation of the noise of a value, in its unit, if it is known; a
             sequence for several objectives.
@@ -169,7 +168,8 @@ class FunctionSpaceSampler(BaseSampler):
         """Returns the parameters of all groups, or of all complete trials without groups."""
         study = _whole(study)
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
-        return {name: d for space in self._spaces(trials) for name, d in space.items()}
+        parts = self._parts(trials)
+        return {name: d for part in parts for name, d in part.distributions.items()}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -191,8 +191,8 @@ class FunctionSpaceSampler(BaseSampler):
                 self._names_of,
             )
             sampled: dict[str, Any] = {}
-            for space in self._divide(trials, search_space):
-                sampled |= self._sample(study, history, space)
+            for part in self._divide(trials, search_space, fixed):
+                sampled |= self._sample(study, history, part)
             _store(study, trial, search_space, {**sampled, **fixed})
         return sampled
 
@@ -205,20 +205,15 @@ class FunctionSpaceSampler(BaseSampler):
     ) -> Any:
         """Returns a value of independent_sampler."""
         self._check_objectives(study)
-        if self._warn:
-            complete = _whole(study).get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-            if any(param_name in t.params for t in complete):
-                found = obstacle(param_distribution)
-                _logger.warning(
-                    "Trial %d: parameter %r is sampled by %s, because %s. "
-                    "warn_independent_sampling=False suppresses this warning.",
-                    trial.number,
-                    param_name,
-                    type(self._independent_sampler).__name__,
-                    f"it has {found}"
-                    if found
-                    else "its distribution changes or it is not in all trials",
-                )
+        if self._warn and (reason := self._obstacle(study, param_name, param_distribution)):
+            _logger.warning(
+                "Trial %d: parameter %r is sampled by %s, because %s. "
+                "warn_independent_sampling=False suppresses this warning.",
+                trial.number,
+                param_name,
+                type(self._independent_sampler).__name__,
+                reason,
+            )
         return self._independent_sampler.sample_independent(
             study, trial, param_name, param_distribution
         )
@@ -238,6 +233,22 @@ class FunctionSpaceSampler(BaseSampler):
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
         self._independent_sampler.after_trial(study, trial, state, values)
+
+    def _obstacle(self, study: Study, name: str, d: BaseDistribution) -> str | None:
+        """Returns the reason why a parameter of complete trials is sampled independently.
+
+        It is None if no complete trial has the parameter, or if the parameter occurs where the
+        trials so far did not have it: then its condition is learned.
+        """
+        trials = _whole(study).get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        having = [t for t in trials if name in t.distributions]
+        if not having:
+            return None
+        if found := obstacle(d):
+            return f"it has {found}"
+        if having[-1].distributions[name] != d:
+            return "its distribution changes"
+        return None if self._group else "it is not in all trials"
 
     def _stated_noise(self) -> list[dict[str, Any]]:
         """Returns objectives with the stated noise, in the form of a request."""
@@ -264,44 +275,52 @@ class FunctionSpaceSampler(BaseSampler):
         with self._lock:
             self._suggester.close()
 
-    def _spaces(self, trials: Sequence[FrozenTrial]) -> list[Distributions]:
-        """Returns the groups of parameters to sample."""
-        found = groups(trials) if self._group else [intersection_search_space(list(trials))]
-        spaces = [{name: d for name, d in space.items() if searchable(d)} for space in found]
-        return [space for space in spaces if space]
+    def _parts(
+        self, trials: Sequence[FrozenTrial], controls: Iterable[str] | None = None
+    ) -> list[Part]:
+        """Returns the parts of the parameters to sample; controls as in divide."""
+        if self._group:
+            return divide(trials, controls)
+        space = intersection_search_space(list(trials))
+        return [Part({name: d for name, d in space.items() if searchable(d)})]
 
-    def _divide(self, trials: Sequence[FrozenTrial], space: Distributions) -> list[Distributions]:
-        """Returns the groups of a search space.
+    def _divide(
+        self, trials: Sequence[FrozenTrial], space: Distributions, fixed: Mapping[str, Any]
+    ) -> list[Part]:
+        """Returns the parts of a search space.
 
         The space may have fewer parameters than the trials, as with PartialFixedSampler, and
-        others.
+        others. A parameter with a fixed value controls no others, because the suggested value may
+        differ from it.
         """
-        parts = [{n: space[n] for n in part if n in space} for part in self._spaces(trials)]
-        known = {name for part in parts for name in part}
-        parts.append({n: d for n, d in sorted(space.items()) if n not in known and searchable(d)})
-        return [part for part in parts if part]
+        parts = [
+            Part({n: space[n] for n in part.distributions if n in space}, part.conditions)
+            for part in self._parts(trials, space.keys() - fixed.keys())
+        ]
+        known = {name for part in parts for name in part.distributions}
+        rest = {n: d for n, d in sorted(space.items()) if n not in known and searchable(d)}
+        return [part for part in [*parts, Part(rest)] if part.distributions]
 
-    def _sample(self, study: Study, history: _History, space: Distributions) -> dict[str, Any]:
-        """Returns suggested values of one group."""
+    def _sample(self, study: Study, history: _History, part: Part) -> dict[str, Any]:
+        """Returns suggested values of the parameters of a part that are active."""
+        space = part.distributions
         names = parameter_names(space)
         exact = self._deterministic and history.complete(space)
         definition: dict[str, Any] = {
             **self._options,
-            "parameters": [
-                {"name": names[name], **parameter(d).definition()} for name, d in space.items()
-            ],
+            "parameters": part.definition(names),
             "objectives": history.objectives(exact, self._noise),
             "seed": self._seed,
         }
         if history.constraints:
             definition["require"] = [f"c{i} <= 0" for i in range(len(history.constraints))]
-        told = history.told(space, self._known_in(study, history, space))
+        told = history.told(part, self._known_in(study, history, part))
         try:
             point = self._suggester.ask(study.study_name, definition, told)
         except ExhaustedError:  # every point has a trial
             definition["objectives"] = history.objectives(False, self._noise)
             point = self._suggester.ask(study.study_name, definition, told)
-        return {name: decode(d, point[names[name]]) for name, d in space.items()}
+        return {n: decode(d, point[names[n]]) for n, d in space.items() if names[n] in point}
 
     def _forget(self) -> None:
         """Drops the forms of trials in requests, and the names of their constraints."""
@@ -314,9 +333,9 @@ class FunctionSpaceSampler(BaseSampler):
             t, lambda t: frozenset(t.constraints), lambda t: t.state.is_finished()
         )
 
-    def _known_in(self, study: Study, history: _History, space: Distributions) -> _Known[Any]:
-        """Returns the known forms of trials in a space, of the spaces that were used last."""
-        key = repr([study.study_name, sorted(space.items()), history.constraints])
+    def _known_in(self, study: Study, history: _History, part: Part) -> _Known[Any]:
+        """Returns the known forms of trials in a part, of the parts that were used last."""
+        key = repr([study.study_name, part, history.constraints])
         known = self._forms.setdefault(key, _Known())
         self._forms.move_to_end(key)
         if len(self._forms) > _SPACES:
@@ -383,19 +402,20 @@ class _History:
             objective["noise_sd"] = sd
         return listed
 
-    def told(self, space: Distributions, known: _Known[Any]) -> list[dict[str, Any]]:
-        """Returns the trials in the space in the form of a request."""
-        forms = (known.get(t, lambda t: self._form(t, space), self.constant) for t in self._trials)
+    def told(self, part: Part, known: _Known[Any]) -> list[dict[str, Any]]:
+        """Returns the trials that have values of a part in the form of a request."""
+        forms = (known.get(t, lambda t: self._form(t, part), self.constant) for t in self._trials)
         return [form for form in forms if form is not None]
 
     def constant(self, t: FrozenTrial) -> bool:
         """Reports whether the form of a trial does not depend on other trials."""
         return t.state.is_finished() and self._values.constant(t)
 
-    def _form(self, t: FrozenTrial, space: Distributions) -> dict[str, Any] | None:
-        """Returns the form of a trial in a request, or None if it is not in the space."""
+    def _form(self, t: FrozenTrial, part: Part) -> dict[str, Any] | None:
+        """Returns the form of a trial in a request, or None if it lacks a value of the part."""
         finished = t.state.is_finished()
-        point = encode_point(space, t.params if finished else {**_stored(t, space), **t.params})
+        stored = {} if finished else _stored(t, part.distributions)
+        point = part.request({**stored, **t.params})
         if point is None:
             return None
         numbers = self._numbers(t) if finished else None
