@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functionspace_bo import Float, Int, StudyError
+from functionspace_bo import Categorical, Float, Int, StudyError
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn", minversion="1.6")
@@ -26,6 +26,7 @@ from sklearn.pipeline import Pipeline, make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.svm import SVC  # noqa: E402
 
+from functionspace_bo._choices import Choices  # noqa: E402
 from functionspace_bo.search import SearchCV  # noqa: E402
 
 X, Y = make_classification(n_samples=120, n_features=5, random_state=0)
@@ -272,3 +273,34 @@ def test_spaces_that_nothing_tells_apart() -> None:
     space: list[dict[str, Any]] = [{"C": Float(0.1, 1)}, {"kernel": ["rbf", "linear"]}]
     with pytest.raises(StudyError, match="no parameter tells the dictionaries of the space apart"):
         SearchCV(SVC(), space, budget=3).fit(X, Y)
+
+
+def test_ranges_of_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    space = Choices.of(
+        {
+            "C": stats.loguniform(1e-3, 1e3),
+            "scaled": stats.reciprocal(0.5, 2, scale=10),
+            "x": stats.uniform(2, 3),
+            "n": stats.randint(1, 5),
+            "k": ["a", "b"],
+        }
+    ).space
+    assert space == {
+        "C": Float(1e-3, 1e3, log=True),
+        "scaled": Float(5, 20, log=True),
+        "x": Float(2, 5),
+        "n": Int(1, 4),
+        "k": Categorical(["a", "b"]),
+    }
+    rows = [{"k": ["a"], "x": stats.uniform(0, 1)}, {"k": ["b"], "x": stats.uniform(0, 1)}]
+    assert Choices.of(rows).space == {"k": Categorical(["a", "b"]), "x": Float(0, 1)}
+
+
+@pytest.mark.parametrize(("kind", "args"), [("norm", ()), ("loguniform", (1, 9, 3))])
+def test_distributions_that_are_no_ranges(kind: str, args: tuple[float, ...]) -> None:
+    distribution = getattr(pytest.importorskip("scipy.stats"), kind)(*args)
+    with pytest.raises(
+        StudyError, match=f"parameter 'C' has the distribution {kind} of SciPy: want"
+    ):
+        Choices.of({"C": distribution})

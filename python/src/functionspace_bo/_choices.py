@@ -1,4 +1,8 @@
-"""Search spaces as scikit-learn has them: objects as choices, and lists of dictionaries."""
+"""Search spaces as scikit-learn has them.
+
+Choices may be objects, ranges may be distributions of SciPy, and a space may be a list of
+dictionaries.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ._space import Categorical, Fixed, Ordinal, Params, Space, plain, shown
+from ._space import Categorical, Fixed, Float, Int, Ordinal, Params, Space, plain, shown
 from .errors import StudyError
 
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|\w+")
@@ -27,10 +31,12 @@ class Choices:
     def of(cls, space: Any) -> Choices:
         """Returns the choices of a space by name, or of a list of such spaces."""
         names: dict[str, str] = {}
-        if not isinstance(space, Mapping):
-            if not _branches(space):
-                return cls(space)
-            space, names = _merged(space)
+        if isinstance(space, Mapping):
+            space = _ranges(space)
+        elif _branches(space):
+            space, names = _merged([_ranges(branch) for branch in space])
+        else:
+            return cls(space)
         objects: dict[str, dict[str, Any]] = {}
         parameters = {}
         for name, given in space.items():
@@ -59,6 +65,35 @@ def _branches(space: Any) -> bool:
         and all(isinstance(b, Mapping) for b in space)
         and not all("name" in b and "type" in b for b in space)
     )
+
+
+def _ranges(space: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a space with ranges in place of distributions of SciPy."""
+    return {name: _range(name, given) for name, given in space.items()}
+
+
+def _range(name: str, given: Any) -> Any:
+    """Returns the range of a distribution of SciPy, and other parameters unchanged."""
+    kind = getattr(getattr(given, "dist", None), "name", None)
+    if kind is None or not hasattr(given, "support"):
+        return given
+    low, high = given.support()
+    if kind == "uniform":
+        return Float(float(low), float(high))
+    # The logarithm of a reciprocal distribution that is shifted is not uniform.
+    if kind in ("loguniform", "reciprocal") and math.isclose(given.mean(), _log_mean(low, high)):
+        return Float(float(low), float(high), log=True)
+    if kind == "randint":
+        return Int(int(low), int(high))
+    raise StudyError(
+        f"parameter {name!r} has the distribution {kind} of SciPy: want uniform, randint, "
+        "loguniform without loc, or a range such as Float(1e-3, 1e3, log=True)"
+    )
+
+
+def _log_mean(low: float, high: float) -> float:
+    """Returns the mean of a number between two bounds whose logarithm is uniform."""
+    return float(high - low) / math.log(high / low)
 
 
 def _values(given: Any) -> list[Any] | None:

@@ -75,7 +75,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         estimator: The estimator or pipeline.
         space: Parameters by the names of set_params, such as {"svc__C": Float(1e-3, 1e3,
             log=True)}. A condition such as when="kernel == 'rbf'" leaves a parameter at the value
-            that the estimator has. Choices may be any objects, such as the estimators of a step:
+            that the estimator has. Ranges may be distributions of SciPy: uniform, loguniform and
+            randint. Choices may be any objects, such as the estimators of a step:
             {"svc": [SVC(), LogisticRegression()]}. A list of dictionaries, as of GridSearchCV, is
             a choice between spaces: each has other values of one parameter. A text stands for an
             object in study_, in conditions and in options: the name of its class or function, or
