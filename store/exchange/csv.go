@@ -334,13 +334,14 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool
 	}
 	c.state, c.failure, c.message = find(columnState), find(columnFailure), find(columnMessage, "reason")
 	var ignored, notes []string
+	named := slices.Concat(d.Declared(), d.StandardErrors())
 	for j, name := range t.Header {
 		_, param := c.params[j]
 		if param || j == c.objective || slices.Contains(bookkeeping, name) {
 			continue
 		}
 		number := strings.TrimPrefix(name, "numbers.")
-		if !strings.HasPrefix(name, "params.") && (numeric(t, j) || slices.Contains(d.Declared(), number)) {
+		if !strings.HasPrefix(name, "params.") && (numeric(t, j) || slices.Contains(named, number)) {
 			c.numbers[j] = number
 			if best, near := didyoumean.Near(number, absent); near && !slices.Contains(d.Declared(), number) {
 				notes = append(notes, fmt.Sprintf("column %q is read as a number of the trial: did you mean the parameter %s?", name, best))
@@ -351,6 +352,11 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space, results bool
 	}
 	if missing = append(missing, c.missingNumbers(t, d)...); missing != nil {
 		return nil, nil, c.missingColumns(t, d, missing)
+	}
+	for _, name := range d.StandardErrors() {
+		if !slices.Contains(slices.Collect(maps.Values(c.numbers)), name) {
+			notes = append(notes, fmt.Sprintf("there is no column %q: the values are read without standard errors", name))
+		}
 	}
 	if ignored != nil {
 		notes = append(notes, "columns that are neither parameters nor numbers are left out: "+strings.Join(ignored, ", "))
@@ -552,16 +558,19 @@ func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed
 			continue
 		}
 		v, err := t.Number(i, j)
-		if hint := numberHint(t.Rows[i][j]); err != nil && hint != "" {
+		hint := numberHint(t.Rows[i][j])
+		switch {
+		case err == nil:
+			into[name] = v
+		case hint != "":
 			return fmt.Errorf("%w%s", err, hint)
-		}
-		if err != nil && wanted && t.CheckDecimal(i, j) == nil {
-			return fmt.Errorf("%w: write failed into the column %q of a row without a result", err, columnState)
-		}
-		if err != nil {
+		case t.CheckDecimal(i, j) != nil:
 			return err
+		case wanted:
+			return fmt.Errorf("%w: write failed into the column %q of a row without a result", err, columnState)
+		default:
+			return fmt.Errorf("%w: leave the cell empty if it has no number", err)
 		}
-		into[name] = v
 	}
 	return nil
 }

@@ -145,6 +145,36 @@ func TestReadCSVOfSpreadsheets(t *testing.T) {
 	}
 }
 
+// One cell without a number was enough to leave out the standard errors of all rows.
+func TestReadCSVOfStandardErrors(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss", StandardError: "se"}}, Parameters: []space.Parameter{space.Float("x", 0, 9)},
+	}
+	read := func(text string) (evaluated []store.Evaluated, notes []string, err, ofResults error) {
+		evaluated, notes, err = exchange.ReadCSV("t.csv", strings.NewReader(text), d)
+		_, _, ofResults = exchange.ReadResults("t.csv", strings.NewReader(text), d)
+		return evaluated, notes, err, ofResults
+	}
+	evaluated, notes, err, _ := read("trial,x,loss,se\n1,1,3,0.2\n2,2,4,\n")
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	require.Equal(t, map[string]float64{"loss": 3, "se": 0.2}, evaluated[0].Numbers)
+	require.Equal(t, map[string]float64{"loss": 4}, evaluated[1].Numbers)
+	for cell, want := range map[string]string{
+		"n.a.":  `"n.a." is not a number: leave the cell empty if it has no number`,
+		"0.2 K": `"0.2 K" is not a number: want digits with a decimal point, without unit and blanks, such as 95 or 1.5e-3`,
+	} {
+		_, _, err, ofResults := read("trial,x,loss,se\n1,1,3,0.2\n2,2,4," + cell + "\n")
+		for _, err := range []error{err, ofResults} {
+			require.ErrorIs(t, err, exchange.ErrFormat)
+			require.ErrorContains(t, err, `t.csv: row 2 (line 3), column "se": `+want)
+		}
+	}
+	_, notes, err, _ = read("trial,x,loss,s.e.\n1,1,3,0.2\n")
+	require.NoError(t, err)
+	require.Equal(t, []string{`there is no column "se": the values are read without standard errors`}, notes)
+}
+
 // An error lists the first ten wrong rows and counts the others.
 func TestReadCSVListsWrongRows(t *testing.T) {
 	d := &study.Definition{
