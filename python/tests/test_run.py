@@ -253,6 +253,13 @@ def test_an_executor_of_unknown_size_needs_workers(caplog: pytest.LogCaptureFixt
     assert "the executor Unsized has no known number of workers: state workers" in caplog.text
 
 
+@pytest.mark.parametrize("workers", [None, 2])
+def test_an_executor_has_the_method_submit(workers: int | None) -> None:
+    four: Any = 4
+    with pytest.raises(TypeError, match="executor is 4, want an executor with the method submit"):
+        minimize(bowl, X, budget=3, executor=four, workers=workers)
+
+
 def test_a_run_without_a_trial_says_so(caplog: pytest.LogCaptureFixture) -> None:
     with Study(X, initial=2) as study:
         study.add({"x": 0.5}, 1)

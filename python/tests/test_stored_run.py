@@ -71,6 +71,13 @@ def dies(params: dict[str, Any]) -> float:
     os._exit(3)
 
 
+def test_an_executor_has_the_method_submit(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "s", SPACE, budget=2)
+    four: Any = 4
+    with pytest.raises(TypeError, match="executor is 4, want an executor with the method submit"):
+        study.run(rising, workers=2, executor=four)
+
+
 def test_an_executor_evaluates(tmp_path: Path) -> None:
     study = Study.create(
         tmp_path / "bo.db", "demo", SPACE, budget=14, stop={"rule": "median", "startup": 3}

@@ -73,6 +73,7 @@ class Run:
         progress: bool | None,
     ) -> None:
         check_function(f, callback)
+        check_executor(executor)
         budget, workers = count("budget", budget), count("workers", workers)
         max_failures = count("max_failures", max_failures, least=0)
         target, time_limit = finite("target", target), finite("time", time_limit)
@@ -440,6 +441,15 @@ def finite(name: str, number: Any) -> float | None:
         unit = " of seconds" if name == "time" else ""
         raise StudyError(f"{name} is {shown(number)}, want a finite number{unit}")
     return value
+
+
+def check_executor(executor: Executor | None) -> None:
+    """Raises TypeError if an executor has no method submit."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor is {shown(executor)}, want an executor with the method submit, such as "
+            "ProcessPoolExecutor(4) of concurrent.futures"
+        )
 
 
 def slots(executor: Executor | None) -> int:

@@ -26,6 +26,7 @@ from ._run import (
     Objective,
     Work,
     add_recommendation,
+    check_executor,
     check_function,
     count,
     describe,
@@ -70,6 +71,7 @@ class StoredRun:
         progress: bool | None,
     ) -> None:
         check_function(f, callback)
+        check_executor(executor)
         self._study = study
         self._f = f
         self._takes_trial = takes_trial(f)
