@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql/driver"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,12 +31,15 @@ func TestFullDisk(t *testing.T) {
 	limited, err := full.open(t.Context(), path, false)
 	require.NoError(t, err)
 	defer limited.Close()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	b = &file{limited, path, info}
 	put := func(name string, size int) error {
-		return limited.Update(t.Context(), func(tx store.Tx) error {
+		return b.Update(t.Context(), func(tx store.Tx) error {
 			return tx.PutStudy(&store.Row{Name: name, Definition: []byte(`"` + strings.Repeat("x", size) + `"`), Created: time.Now()})
 		})
 	}
-	require.EqualError(t, put("large", 1<<16), "the disk is full")
+	require.EqualError(t, put("large", 1<<16), "store "+path+": the disk is full")
 	require.NoError(t, put("small", 1))
 }
 

@@ -88,7 +88,9 @@ type file struct {
 
 // Update implements store.Backend.
 func (f *file) Update(ctx context.Context, do func(store.Tx) error) error {
-	if err := f.DB.Update(ctx, do); err != nil {
+	if err := f.DB.Update(ctx, do); errors.Is(err, sqliteerr.ErrFull) {
+		return fmt.Errorf("store %s: %w", f.path, err)
+	} else if err != nil {
 		return err
 	}
 	info, err := os.Stat(f.path)
