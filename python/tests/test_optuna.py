@@ -255,6 +255,21 @@ def test_values_of_inactive_parameters() -> None:
     assert part.request({"x": 0.25}) is None
 
 
+@pytest.mark.parametrize("error", [ValueError, optuna.TrialPruned])
+def test_branch_that_ends_before_its_parameters(error: type[Exception]) -> None:
+    def objective(trial: Any) -> float:
+        kind = trial.suggest_categorical("kind", ["tree", "net", "svc"])
+        trial.report(1, 0)
+        if kind == "net":
+            raise error
+        return float(trial.suggest_float(kind, 0, 1) + trial.suggest_float("rate", 0, 1))
+
+    study = study_of()
+    study.optimize(objective, n_trials=25, catch=ValueError)
+    assert sum(t.params["kind"] == "net" for t in study.trials) <= 8
+    assert study.best_value < 0.05
+
+
 def test_without_groups_unknown_parameters_are_independent() -> None:
     def objective(trial: Any) -> float:
         if trial.suggest_categorical("model", ["tree", "net"]) == "tree":

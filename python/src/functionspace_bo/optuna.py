@@ -412,9 +412,14 @@ class _History:
         return t.state.is_finished() and self._values.constant(t)
 
     def _form(self, t: FrozenTrial, part: Part) -> dict[str, Any] | None:
-        """Returns the form of a trial in a request, or None if it lacks a value of the part."""
+        """Returns the form of a trial in a request, or None if it lacks a value of the part.
+
+        A trial that ended before it had all values of the part has the suggested ones. Without it
+        in the history the next suggestion would be the same point.
+        """
         finished = t.state.is_finished()
-        stored = {} if finished else _stored(t, part.distributions)
+        absent = finished and part.distributions.keys().isdisjoint(t.params)
+        stored = {} if absent else _stored(t, part.distributions)
         point = part.request({**stored, **t.params})
         if point is None:
             return None
