@@ -45,6 +45,9 @@ func Read(name string, r io.Reader) (*Table, error) {
 		return nil, fmt.Errorf("%s: the file is encoded in UTF-16, want UTF-8: save the file as CSV UTF-8", name)
 	}
 	start, _ := buffered.Peek(buffered.Size())
+	if isWorkbook(start) {
+		return nil, fmt.Errorf("%s: the file is a workbook of a spreadsheet program, want a table as text: save the file as CSV UTF-8", name)
+	}
 	if oldMac(start) {
 		return nil, fmt.Errorf("%s: the lines end in CR alone, want LF or CR LF: save the file as CSV UTF-8", name)
 	}
@@ -151,6 +154,11 @@ func (t *Table) CheckDecimal(i, j int) error {
 // character of two bytes, one of them 0.
 func isUTF16(start []byte) bool {
 	return len(start) >= 2 && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff || (start[0] == 0) != (start[1] == 0))
+}
+
+// isWorkbook reports whether a file begins as an archive, as .xlsx and .ods do, or as an .xls file.
+func isWorkbook(start []byte) bool {
+	return bytes.HasPrefix(start, []byte("PK\x03\x04")) || bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0"))
 }
 
 // oldMac reports whether the lines of a text end in CR alone.
