@@ -233,6 +233,13 @@ def row(state: Any = TrialState.COMPLETE, **params: Any) -> Any:
         ([row(k="a", x=0), row(TrialState.PRUNED, k="b", y=1)], {}, [{"y"}]),
         ([row(k="a", x=0), row(TrialState.FAIL, k="b")], {}, []),
         ([row(TrialState.PRUNED, k="a", x=0), row(TrialState.PRUNED, k="b")], {}, [{"x"}]),
+        # Values at which other trials have the parameter are in its condition.
+        (
+            [row(k="a", x=0), row(k="b"), row(TrialState.FAIL, k="c", x=1)],
+            {"x": ("k", ("0", "2"))},
+            [],
+        ),
+        ([row(k="a", x=0), row(k="b"), row(TrialState.PRUNED, k="b", x=1)], {}, [{"x"}]),
     ],
 )
 def test_conditions(trials: Any, conditions: Any, others: Any) -> None:

@@ -118,20 +118,21 @@ def _infer(
 
     A parameter has a condition if its trials are exactly the trials with certain values of one
     other parameter: any values of a categorical, or the values on one side of an int, such as
-    a number of layers. Two such parameters leave the condition open. Parameters of all trials come
-    first, then parameters whose condition is found. choices has the values of the controls.
+    a number of layers. Trials that are not complete count if they have the parameter. Two such
+    parameters leave the condition open. Parameters of all trials come first, then parameters
+    whose condition is found. choices has the values of the controls.
     """
-    complete = [t for t in trials if t.state == TrialState.COMPLETE]
     distinct = {
         (
+            t.state == TrialState.COMPLETE,
             frozenset(t.params),
             tuple((n, encode(latest[n], t.params[n])) for n in choices if n in t.params),
         )
-        for t in complete
+        for t in trials
     }
-    rows = [(names, dict(values)) for names, values in distinct]
+    rows = [(complete, names, dict(values)) for complete, names, values in distinct]
     sometimes = sorted(
-        {n for names, _ in rows for n in names if n in latest and n not in everywhere}
+        {n for complete, names, _ in rows if complete for n in names & latest.keys() - everywhere}
     )
     found: dict[str, Condition] = {}
     controls = set(everywhere)
@@ -168,7 +169,7 @@ def _choices(d: BaseDistribution) -> Sequence[Any]:
 
 
 def _separating(
-    table: Iterable[tuple[frozenset[str], Mapping[str, Any]]],
+    table: Iterable[tuple[bool, frozenset[str], Mapping[str, Any]]],
     name: str,
     control: str,
     choices: Sequence[Any],
@@ -176,11 +177,14 @@ def _separating(
 ) -> tuple[Any, ...]:
     """Returns the values of a control that exactly the trials with a parameter have.
 
+    Each row of the table has the completeness, the parameters and the values of controls of trials.
     It is empty if there are none, or if all trials with the control have the parameter.
     """
     having: set[Any] = set()
     lacking: set[Any] = set()
-    for names, values in table:
+    for complete, names, values in table:
+        if not complete and name not in names:  # it may have ended before the parameter
+            continue
         if control not in names:
             if name in names:
                 return ()
