@@ -253,8 +253,8 @@ def test_an_executor_of_unknown_size_needs_workers(caplog: pytest.LogCaptureFixt
     assert "the executor Unsized has no known number of workers: state workers" in caplog.text
 
 
-@pytest.mark.parametrize("workers", [None, 2])
-def test_an_executor_has_the_method_submit(workers: int | None) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_executor_has_the_method_submit(workers: int) -> None:
     four: Any = 4
     with pytest.raises(TypeError, match="executor is 4, want an executor with the method submit"):
         minimize(bowl, X, budget=3, executor=four, workers=workers)
