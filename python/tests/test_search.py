@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functionspace_bo import Categorical, Float, Int, StudyError
+from functionspace_bo import Categorical, Float, Int, RequestError, StudyError
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn", minversion="1.6")
@@ -79,6 +79,19 @@ def test_equal_seeds_and_any_number_of_processes_have_equal_candidates() -> None
     assert candidates() != candidates(random_state=1)
     assert candidates(batch=4) == candidates(batch=4, n_jobs=2)
     assert len(candidates(batch=4)) == 10
+
+
+def test_random_states() -> None:
+    def candidates(random_state: Any) -> list[dict[str, Any]]:
+        search = SearchCV(Peaked(), {"at": Float(-5, 5)}, budget=3, random_state=random_state)
+        return list(search.fit(X, Y).cv_results_["params"])
+
+    assert candidates(np.random.RandomState(0)) == candidates(np.random.RandomState(0))
+    assert candidates(np.random.RandomState(0)) != candidates(0)
+    assert candidates(np.random.default_rng(0)) != candidates(0)
+    assert candidates(None) == candidates(0)
+    with pytest.raises(RequestError, match="random_state is 'a', want a whole number, 0 or more"):
+        candidates("a")
 
 
 def test_groups_and_several_scores() -> None:

@@ -93,7 +93,8 @@ def divide(trials: Sequence[FrozenTrial], names: Iterable[str] | None = None) ->
     found. The others are groups of parameters that occur together. A condition is found
     only if its control is one of the given names; the default is all names.
     """
-    latest = {name: d for group in groups(trials) for name, d in group.items() if searchable(d)}
+    together = groups(trials)
+    latest = {name: d for group in together for name, d in group.items() if searchable(d)}
     allowed = latest.keys() if names is None else latest.keys() & set(names)
     complete = [t.distributions.keys() for t in trials if t.state == TrialState.COMPLETE]
     everywhere = {name for name in latest if complete and all(name in d for d in complete)}
@@ -103,7 +104,7 @@ def divide(trials: Sequence[FrozenTrial], names: Iterable[str] | None = None) ->
     parts = [Part({name: latest[name] for name in tree}, conditions)]
     parts += [
         Part({name: latest[name] for name in group if name in latest and name not in tree})
-        for group in groups(trials)
+        for group in together
     ]
     return [part for part in parts if part.distributions]
 

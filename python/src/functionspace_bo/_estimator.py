@@ -99,7 +99,7 @@ class Surrogate(BaseEstimator):  # type: ignore[misc]
             "surrogate": self._name,
             "set": [f"{key}={_text(v)}" for key, v in self._settings().items()],
             "x": np.array(x),  # a copy: the model may be fitted again
-            "seed": _seed(self.random_state),
+            "seed": seed_of(self.random_state),
             "inputs": self.inputs,
             **targets,
         }
@@ -207,7 +207,7 @@ class Regressor(RegressorMixin, Surrogate):  # type: ignore[misc]
     ) -> NDArray[np.float64]:
         """Returns joint posterior samples of the function, a column for each sample."""
         n = _whole(n_samples, "n_samples", 1)
-        answer = self._ask("sample", X, n=n, seed=_seed(random_state))
+        answer = self._ask("sample", X, n=n, seed=seed_of(random_state))
         return _floats(answer["samples"]).T
 
 
@@ -239,7 +239,7 @@ def _floats(numbers: Any) -> NDArray[np.float64]:
     return np.array(numbers, dtype=np.float64)
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
     """Returns the seed of a random state in the convention of scikit-learn; None is seed 0."""
     if random_state is None:
         return 0

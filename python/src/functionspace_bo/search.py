@@ -39,6 +39,8 @@ except ImportError as err:
         "functionspace_bo.search needs scikit-learn: pip install 'scikit-learn>=1.6'"
     ) from err
 
+from ._estimator import seed_of
+
 if TYPE_CHECKING:
     from ._space import Space
 
@@ -84,7 +86,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         budget: Number of candidates.
         batch: Number of candidates that are evaluated at a time. With n_jobs, the fits of all
             folds of a batch run in parallel.
-        random_state: Seed of the search. The same seed gives the same candidates.
+        random_state: Seed of the search, or a random state of NumPy, which draws it. The same seed
+            gives the same candidates.
         options: Further options of Study, such as {"surrogate": "auto", "first": [{"svc__C": 1}]}.
             {"noise_free": True} states that a repeated candidate has the same score.
         scoring: As for GridSearchCV. With several scores, refit names the score to maximise.
@@ -105,7 +108,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         *,
         budget: int = 50,
         batch: int = 1,
-        random_state: int = 0,
+        random_state: Any = 0,
         options: Mapping[str, Any] | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -144,7 +147,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
             goal="maximize",
             budget=self.budget,
             batch=self.batch,
-            seed=self.random_state,
+            seed=seed_of(self.random_state),
             **options,
         )
         tolerant = options.get("failures") == "expected"
