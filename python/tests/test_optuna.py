@@ -214,7 +214,7 @@ def row(state: Any = TrialState.COMPLETE, **params: Any) -> Any:
         # Categories without trials do not have the parameter.
         ([row(k="a", x=0), row(k="b")], {"x": ("k", ("0",))}, []),
         ([row(k="a", x=0), row(k="b"), row(k="c", x=1)], {"x": ("k", ("0", "2"))}, []),
-        # Counts without trials beyond those of the parameter have it too.
+        # Larger counts, or smaller ones, have it too. In requests counts start at zero.
         ([row(n=1), row(n=3, x=0)], {"x": ("n", (2, 3, 4))}, []),
         ([row(n=4), row(n=2, x=0)], {"x": ("n", (0, 1))}, []),
         ([row(n=1), row(n=3, x=0), row(n=5)], {}, [{"x"}]),

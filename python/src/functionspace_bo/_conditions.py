@@ -86,16 +86,16 @@ class Part:
         return {names[name]: value for name, value in values.items()}
 
 
-def divide(trials: Sequence[FrozenTrial], names: Iterable[str] | None = None) -> list[Part]:
+def divide(trials: Sequence[FrozenTrial], controls: Iterable[str] | None = None) -> list[Part]:
     """Returns the parts of the parameters of complete and pruned trials.
 
     The first part has the parameters of all complete trials and those whose condition is
-    found. The others are groups of parameters that occur together. A condition is found
-    only if its control is one of the given names; the default is all names.
+    found. The others are groups of parameters that occur together. controls has the parameters
+    on which conditions are found; the default is all parameters.
     """
     together = groups(trials)
     latest = {name: d for group in together for name, d in group.items() if searchable(d)}
-    allowed = latest.keys() if names is None else latest.keys() & set(names)
+    allowed = latest.keys() if controls is None else latest.keys() & set(controls)
     complete = [t.distributions.keys() for t in trials if t.state == TrialState.COMPLETE]
     everywhere = {name for name in latest if complete and all(name in d for d in complete)}
     choices = {name: c for name in allowed if (c := _choices(latest[name]))}

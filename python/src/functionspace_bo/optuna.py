@@ -88,9 +88,9 @@ class FunctionSpaceSampler(BaseSampler):
     One surrogate model has the parameters of all complete trials and conditional parameters whose
     condition the complete trials show: certain values of one other parameter, such as a choice of a
     model or a number of layers. Other conditional parameters have a model for each group that
-    occurs together. The models use complete, pruned and failed trials; running
-    trials, also of other processes, are pending points. Of up to four objectives the hypervolume
-    is improved, of more objectives random scalarisations.
+    occurs together. The models use complete, pruned and failed trials; running trials, also of
+    other processes, are pending points. Of up to four objectives the hypervolume is improved, of
+    more objectives random scalarisations.
 
     The methods may be called from several threads. Suggestions come from one `bo` process, which
     starts with the first suggestion and ends with the sampler.
@@ -205,7 +205,7 @@ class FunctionSpaceSampler(BaseSampler):
     ) -> Any:
         """Returns a value of independent_sampler."""
         self._check_objectives(study)
-        if self._warn and (reason := self._obstacle(study, param_name, param_distribution)):
+        if self._warn and (reason := self._reason(study, param_name, param_distribution)):
             _logger.warning(
                 "Trial %d: parameter %r is sampled by %s, because %s. "
                 "warn_independent_sampling=False suppresses this warning.",
@@ -234,7 +234,7 @@ class FunctionSpaceSampler(BaseSampler):
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
         self._independent_sampler.after_trial(study, trial, state, values)
 
-    def _obstacle(self, study: Study, name: str, d: BaseDistribution) -> str | None:
+    def _reason(self, study: Study, name: str, d: BaseDistribution) -> str | None:
         """Returns the reason why a parameter of complete trials is sampled independently.
 
         It is None if no complete trial has the parameter, or if the parameter occurs where the
