@@ -17,14 +17,18 @@ type Alias struct {
 
 // on returns the method on a problem.
 func (a Alias) on(problem string) string {
-	more := a.On[problem]
-	switch {
-	case more == "":
-		return a.Method
-	case strings.Contains(a.Method, ":"):
-		return a.Method + ";" + more
+	if more := a.On[problem]; more != "" {
+		return withSettings(a.Method, more)
 	}
-	return a.Method + ":" + more
+	return a.Method
+}
+
+// withSettings adds settings key=value;key=value to a method in the syntax of ParseMethod.
+func withSettings(method, settings string) string {
+	if strings.Contains(method, ":") {
+		return method + ";" + settings
+	}
+	return method + ":" + settings
 }
 
 // String returns the method and the further settings, with the problems that share

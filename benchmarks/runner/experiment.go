@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -90,9 +89,6 @@ func (s Suite) experiments(sel Selection) ([]Run, error) {
 	return runs, nil
 }
 
-// folds is the number of folds of the tables in the papers on GFSVI and FSP-Laplace.
-const folds = 5
-
 // fold is a fold of a table. Inputs and targets have mean 0 and standard deviation 1 over
 // the training rows.
 type fold struct {
@@ -104,18 +100,15 @@ type fold struct {
 // fold returns the fold of a seed, 1 to 5. The test rows are a fifth of the rows, drawn at
 // random. Further seeds draw further partitions.
 func (t *Table) fold(seed uint64) (fold, error) {
-	n := len(t.Y)
-	order := random.New((seed-1)/folds, "folds of "+t.Name, 0).Perm(n)
-	k := int(seed-1) % folds
-	lo, hi := k*n/folds, (k+1)*n/folds
-	x, y := t.rows(slices.Concat(order[:lo], order[hi:]))
+	train, test := foldRows(t.Name, len(t.Y), seed)
+	x, y := t.rows(train)
 	inputs, err := surrogate.NewInputMap(surrogate.ZScore, x, nil, nil)
 	if err != nil {
 		return fold{}, err
 	}
 	return fold{
 		train:  surrogate.Dataset{X: inputs.Apply(x), Y: surrogate.Standardize(y).Apply(nil, y)},
-		test:   inputs.Apply(subset.Take(t.X, order[lo:hi])),
+		test:   inputs.Apply(subset.Take(t.X, test)),
 		inputs: inputs,
 	}, nil
 }

@@ -22,6 +22,7 @@ type Suite struct {
 	Quantities    []Quantity   // that the experiments measure
 	Methods       []string     // in the syntax of ParseMethod, or aliases
 	Aliases       []Alias      // further methods that a Selection may name
+	Choices       []Choice     // of which a report has one of each for each dataset
 	Seeds         int          // runs of each method on each problem; a Dataset that is read has its own
 	Maximised     bool         // the paper of the suite maximises the negative objectives
 	Claims        []Claim      // statements that a report of the suite tests
@@ -108,7 +109,7 @@ var suites = slices.Concat([]Suite{
 	peersCore(), peersTime(),
 	outcomesSuite(), conditionalSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
-	distanceSuite(), wheelSuite(), digitsSuite(),
+	uciFolds(), distanceSuite(), wheelSuite(), digitsSuite(),
 	networksDensity(), networksLarge(), networksRegret(), networksBatches(),
 }, detectionSuites(), familySuites())
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +35,8 @@ type Dataset struct {
 	// Validation replaces the splits by splits of the training rows of the first split. Its test rows
 	// are dropped.
 	Validation bool
+	// Folds replaces the splits by the folds of all rows. A tenth of the other rows of each is held out.
+	Folds bool
 
 	Class string // property by which a report groups datasets; may be empty
 
@@ -55,6 +58,7 @@ type Table struct {
 	X    *mat.Dense
 	Y    []float64
 	Test [][]int // rows of each split
+	Held [][]int // rows of each split that are in neither part, to choose settings; nil holds none out
 
 	Prior   []string          // prior of the Dataset
 	Classes int               // Y holds labels 0 … Classes-1; 0: Y holds numbers
@@ -101,6 +105,10 @@ func (d Dataset) Load(dir string) (*Table, error) {
 	}
 	n, width := x.Dims()
 	t := &Table{Name: d.Name, Prior: d.Prior, X: mat.DenseCopyOf(x.Slice(0, n, 0, width-1)), Y: mat.Col(nil, width-1, x)}
+	if d.Folds {
+		t.Test, t.Held = t.folds()
+		return t, nil
+	}
 	path := filepath.Join(folder, d.Splits)
 	splits, err := open(path)
 	if err != nil {
@@ -189,16 +197,24 @@ func numbers(t *table.Table) (*mat.Dense, error) {
 // split returns training and test rows of a seed, which numbers the splits from 1.
 func (t *Table) split(seed uint64) (train, test []int) {
 	test = t.Test[seed-1]
-	held := make([]bool, len(t.Y))
-	for _, i := range test {
-		held[i] = true
+	out := make([]bool, len(t.Y))
+	for _, i := range slices.Concat(test, t.held(seed)) {
+		out[i] = true
 	}
-	for i := range held {
-		if !held[i] {
+	for i := range out {
+		if !out[i] {
 			train = append(train, i)
 		}
 	}
 	return train, test
+}
+
+// held returns the rows of a seed that are held out to choose settings.
+func (t *Table) held(seed uint64) []int {
+	if t.Held == nil {
+		return nil
+	}
+	return t.Held[seed-1]
 }
 
 // rows returns the given rows of the table.
@@ -230,6 +246,8 @@ type Score struct {
 	Fit           float64 `json:"fit_s"`     // seconds
 	Predict       float64 `json:"predict_s"` // seconds, of all test rows
 
+	// Held is LogLikelihood at the rows that are held out to choose settings, 0 without such rows.
+	Held float64 `json:"held_log_likelihood,omitzero"`
 	// Coverage is the share of test rows in the central 90 % intervals of N(m, v+σ²).
 	Coverage float64 `json:"coverage_90,omitzero"`
 	// Processor is the user CPU time of the process during the fit in seconds, 0 if not
@@ -285,6 +303,14 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 	s.Predict = nanoseconds(time.Since(start).Seconds())
 	s.rate(want, mean, variance)
 	s.RMSERaw = s.RMSE * scale.SD
+	if held := r.Table.held(r.Seed); held != nil {
+		at, want := r.Table.rows(held)
+		mean, variance, err := predict(ctx, posterior, at)
+		if err != nil {
+			return err
+		}
+		s.Held = score.ExpectedLogLikelihood(scale.Apply(want, want), mean, variance, max(s.Noise, minNoise))
+	}
 	rec.Score = s
 	if r.Table.Shown != nil && r.Seed == 1 {
 		rec.Prediction, err = r.Table.prediction(ctx, posterior, scale, train, test)
