@@ -123,7 +123,12 @@ func (r *Regression) notes(w *document.Writer) {
 	w.Item("Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, and is never larger. Both are in nats per test row; higher is better.")
 	if len(r.Tallies) > 0 {
 		w.Item("A paper's number is followed by +, = or -. It has + if the E log-lik. here (the squared error, for RMSE) is better by more than two standard errors of the difference. It has - if the result here is worse by more, and = if the difference is smaller. The papers' RMSE is the square root of their mean squared error. They print it with three decimals: where it is 0.000, as on naval, an equal sign does not mean equal errors.")
-		w.Item("Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/pages/internal/published/published.csv. The papers use 5 folds with a fifth of the rows as test rows. These runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.")
+		sources := "Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/pages/internal/published/published.csv. The papers use 5 folds with a fifth of the rows as test rows. "
+		if r.chosen() {
+			w.Item("%s", sources+"These runs have folds of the same size, of another partition. A tenth of the other rows chooses the setting: the largest E log-lik. there, in the mean of the folds.")
+		} else {
+			w.Item("%s", sources+"These runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.")
+		}
 	}
 	if len(r.Raw) > 0 {
 		w.Item("Results in the units of the tables are listed without a verdict. Here ± is the standard error over splits. In GWI it is the standard deviation over 10 random splits. For naval and protein fBNN prints the standard deviation over 5 splits. For the other tables fBNN does not name its spread over 10 splits. The papers' splits hold out a tenth of the rows, as here, but at random. Sources: benchmarks/pages/internal/published/raw.csv.")

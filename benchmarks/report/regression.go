@@ -37,6 +37,7 @@ type Dataset struct {
 // Predictor is a method on one dataset; the summaries are over splits.
 type Predictor struct {
 	Name          string  `json:"method"`
+	Setting       string  `json:"setting,omitempty"` // chosen on held-out rows
 	Splits        int     `json:"splits"`
 	LogDensity    Summary `json:"log_density"` // see runner.Score
 	LogLikelihood Summary `json:"log_likelihood"`
@@ -107,25 +108,30 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w: no records", ErrReport)
 	}
-	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Warnings: warnings(records), Origins: origins(records)}
+	suite, _ := runner.Lookup(records[0].Suite) // an unknown suite has no order, no choices and no baseline
 	all := fitsOf(records)
+	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Origins: origins(records)}
 	for _, rec := range records {
 		if rec.Score == nil {
 			r.Failures = append(r.Failures, Failure{rec.Problem, rec.Method, rec.Seed, rec.Error})
 		}
 	}
-	suite, _ := runner.Lookup(r.Suite) // an unknown suite has no order and no baseline
 	var order []string
 	for _, d := range suite.Datasets {
 		order = append(order, d.Name)
 	}
 	arrange(all.datasets, order)
 	arrange(all.methods, suite.Methods)
+	all.choose(suite.Choices)
+	r.Warnings = warnings(all.records())
 	slices.SortStableFunc(r.Warnings, func(a, b Warning) int {
 		return cmp.Or(slices.Index(all.datasets, a.Dataset)-slices.Index(all.datasets, b.Dataset), slices.Index(all.methods, a.Method)-slices.Index(all.methods, b.Method))
 	})
+	if r.Suite != papersSuite && suite.Choices == nil {
+		papers.Published = nil
+	}
 	if r.Suite != papersSuite {
-		papers.Published, papers.Raw = nil, nil
+		papers.Raw = nil
 	}
 	if suite.Baseline != "" {
 		r.Baseline, r.Contests = suite.Baseline, contests(suite, records, all.methods)
@@ -148,11 +154,12 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 type fits struct {
 	datasets, methods []string
 	runs              map[[2]string][]runner.Record // in the order of the splits
+	settings          map[[2]string]string          // chosen on held-out rows
 }
 
 // fitsOf returns the records with scores.
 func fitsOf(records []runner.Record) fits {
-	f := fits{runs: map[[2]string][]runner.Record{}}
+	f := fits{runs: map[[2]string][]runner.Record{}, settings: map[[2]string]string{}}
 	for _, rec := range records {
 		if rec.Score == nil {
 			continue
@@ -182,6 +189,7 @@ func (f fits) dataset(name, baseline string, papers []Published) Dataset {
 		}
 		d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
 		p := predictor(name, method, runs, papers)
+		p.Setting = f.settings[[2]string{name, method}]
 		if method != baseline {
 			p.Against = splits(runs, f.runs[[2]string{name, baseline}])
 		}

@@ -239,7 +239,7 @@ func (r *Regression) warningTable() [][]string {
 }
 
 func (d Dataset) table() [][]string {
-	t := [][]string{{"method", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict", "commit"}}
+	t := [][]string{{"method", "chosen", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict", "commit"}}
 	for _, m := range d.Methods {
 		var likelihood, rmse []string
 		for _, p := range m.Published {
@@ -249,7 +249,7 @@ func (d Dataset) table() [][]string {
 			}
 		}
 		t = append(t, []string{
-			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), m.cell("%.3f", m.LogDensity),
+			m.Name, m.Setting, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), m.cell("%.3f", m.LogDensity),
 			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), document.Seconds(m.Fit.Mean), document.Seconds(m.Predict.Mean), m.commits(),
 		})
 	}
