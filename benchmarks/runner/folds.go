@@ -54,6 +54,11 @@ func (c Choice) Methods() []string {
 // scale of the prior on weights, the learning rate and the activation; this suite the first two and the activation.
 func uciFolds() Suite {
 	kernels := []string{"kernel=matern52", "kernel=rbf", "kernel=matern32", "kernel=matern12", "kernel=rq"}
+	// One lengthscale for each input, and the preset's own kernel.
+	anisotropic := []string{"kernel=matern52"}
+	for _, k := range kernels {
+		anisotropic = append(anisotropic, k+";isotropic=false")
+	}
 	activations := []string{"activation=tanh", "activation=relu"}
 	var weights []string
 	for _, a := range activations {
@@ -66,7 +71,7 @@ func uciFolds() Suite {
 		Summary:  "the tables of uci with the folds of the papers and a setting chosen on held-out rows, after GFSVI and FSP-Laplace; needs --data",
 		Datasets: uciTables(),
 		Choices: []Choice{
-			{"gp", kernels}, {"svgp", kernels}, {"fsp-laplace", kernels}, {"fsp-laplace:preset=published", kernels}, {"gfsvi", kernels},
+			{"gp", kernels}, {"svgp", kernels}, {"fsp-laplace", kernels}, {"fsp-laplace:preset=published", anisotropic}, {"gfsvi", kernels},
 			{"laplace", activations}, {"laplace:preset=published", weights}, {"mfvi", activations}, {"mfvi:preset=published", weights},
 		},
 	}
