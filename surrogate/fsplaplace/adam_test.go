@@ -87,7 +87,7 @@ func TestAdamByMinibatch(t *testing.T) {
 
 	p, w := untrained(1, 1, Model{Network: surrogate.Network{Hidden: []int{6}}, Context: 5}, 1)
 	p.data = d
-	l := p.newLoss(gaussian{y: d.Y}, p.process.Mean)
+	l := p.newLoss(gaussian{y: d.Y}, d.X, p.process.Mean)
 	require.NoError(t, l.at(p.box.Uniform(5, random.New(1, "c", 0))))
 	l.batch(subset.All(len(d.Y)))
 	theta := append(w, 0.3)

@@ -223,7 +223,7 @@ func TestLossGradient(t *testing.T) {
 	p.net = &nn.Network{In: 2, Hidden: []int{4, 3}}
 	p.process = prior.Process{Kernel: prior.Matern52(2), Mean: 0.3}
 	rng := random.New(5, "loss", 0)
-	l := p.newLoss(gaussian{p.data.Y, true, noiseLoSD}, p.process.Mean)
+	l := p.newLoss(gaussian{p.data.Y, true, noiseLoSD}, p.data.X, p.process.Mean)
 	require.NoError(t, l.at(p.box.Uniform(6, rng)))
 	l.batch(subset.All(5))
 	theta := append(p.net.Init(rng), -0.7)

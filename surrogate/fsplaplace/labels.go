@@ -165,7 +165,7 @@ func (p *labelProblem) trainAdam(ctx context.Context, l *latents, rng *rand.Rand
 }
 
 func (p *labelProblem) newAdam(w []float64) *adam {
-	l := p.newLoss(&labelled{y: p.y}, p.prior.Means...)
+	l := p.newLoss(&labelled{y: p.y}, p.data.X, p.prior.Means...)
 	l.contextFirst = true
 	return newAdam(l, w)
 }

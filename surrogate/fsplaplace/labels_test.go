@@ -91,7 +91,7 @@ func TestLabelLossGradient(t *testing.T) {
 			prior:   classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y,
 		}
 		p.prior.Means[0] = 0.3
-		loss := p.newLoss(&labelled{y: p.y}, p.prior.Means...)
+		loss := p.newLoss(&labelled{y: p.y}, p.data.X, p.prior.Means...)
 		require.NoError(t, loss.at(domain.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, random.New(1, "c", 0))))
 		loss.batch(subset.All(6))
 		var w []float64

@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/racetest"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -30,6 +31,7 @@ type transcript struct {
 	y      []float64
 	scaled func(x []float64) []float64 // to the network's inputs
 	lo, hi []float64                   // box of the context points
+	weight float64                     // number of observations that x stands for; 0 is their own
 
 	lengthscale, variance, rate float64
 
@@ -87,6 +89,9 @@ func (s *transcript) uniform(n int, rng *rand.Rand) [][]float64 {
 // objective returns lines 1 and 3 of Algorithm 1 for a batch of the observations, and the gradient.
 func (s *transcript) objective(c [][]float64, batch []int) (float64, []float64) {
 	scale := float64(len(s.x)) / float64(len(batch))
+	if s.weight > 0 {
+		scale = s.weight / float64(len(batch))
+	}
 	last := len(s.theta) - 1
 	w, rho, grad := s.theta[:last], s.theta[last], make([]float64, last+1)
 	sd := plain.Softplus(rho)
@@ -324,6 +329,53 @@ func testPublishedTraining(t *testing.T, size int) {
 		want.adam.Step(want.rate, want.theta, grad)
 		closeTo(t, want.theta, training.theta, 1e-8)
 	}
+}
+
+// With held-out observations the objective that ends training has them in place of the others, with the same weight, and
+// the result has its minimum.
+func TestPublishedTrainingHoldsOut(t *testing.T) {
+	all, m := publishedProblem(30, 0.4, 6, 5)
+	m.HeldOut = 0.2
+	m, err := m.resolve(1)
+	require.NoError(t, err)
+	d, held := domain.HoldOut(all, m.HeldOut, random.New(1, "held out", 0))
+	require.Len(t, held.Y, 6)
+	net, err := domain.Network(m.Network, d)
+	require.NoError(t, err)
+	fitted, err := m.Spec.Fit(t.Context(), d.X, d.Y, false, nil, random.New(1, "prior", 0))
+	require.NoError(t, err)
+	p := newProblem(m, net, d, fitted.Process)
+	p.held = held
+	w := net.InitBiased(*m.Bias, 1, p.process.Mean, random.New(1, "weights", 0))
+
+	training, want := p.newAdam(w), newTranscript(d, m, w)
+	require.Equal(t, 100, training.Patience)
+	validation := *want
+	validation.x, validation.y, validation.weight = autodiff.Rows(held.X), held.Y, 24
+	ours, theirs := random.New(1, "context", 0), random.New(1, "context", 0)
+	least, best := math.Inf(1), []float64(nil)
+	for step := range 600 {
+		require.NoError(t, training.step(step%10 == 0, ours))
+		c := want.uniform(15, theirs)
+		if step%10 == 0 {
+			validation.theta = want.theta
+			if value, _ := validation.objective(c, subset.All(6)); value < least {
+				least, best = value, slices.Clone(want.theta)
+			}
+			require.InEpsilon(t, least, training.Least, 1e-6)
+		}
+		_, grad := want.objective(c, subset.All(24))
+		want.adam.Step(want.rate, want.theta, grad)
+	}
+	closeTo(t, best, training.Best, 1e-6)
+
+	post, err := m.Fit(t.Context(), all, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	rows, _ := post.(*posterior).x.Dims()
+	require.Equal(t, 24, rows, "the posterior has the training observations")
+	_, err = Model{HeldOut: 0.1}.Fit(t.Context(), all, random.New(1, "fit", 0))
+	require.ErrorIs(t, err, settings.ErrValue)
+	require.EqualError(t, err, "fsp-laplace: held-out is 0.1, which trainer=adam or preset=published takes, not trainer=gauss-newton")
 }
 
 // closeTo requires that the distance of two vectors is small relative to their length.

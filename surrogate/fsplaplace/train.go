@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
@@ -93,7 +94,8 @@ type loss struct {
 	p          *problem
 	likelihood likelihood
 	means      []float64
-	inputs     *mat.Dense // all training inputs in network units
+	inputs     *mat.Dense // all training inputs, or the held-out ones, in network units
+	weight     int        // number of observations that a batch stands for
 
 	index []int      // the batch
 	x     *mat.Dense // inputs of the batch in network units
@@ -114,8 +116,10 @@ type loss struct {
 	u       []float64
 }
 
-func (p *problem) newLoss(l likelihood, means ...float64) *loss {
-	return &loss{p: p, likelihood: l, means: means, inputs: p.inputs.Apply(p.data.X), atX: make([]nn.Tape, len(means))}
+// newLoss returns the loss of the inputs x, with a weight as of all training observations.
+func (p *problem) newLoss(l likelihood, x *mat.Dense, means ...float64) *loss {
+	n, _ := p.data.Dims()
+	return &loss{p: p, likelihood: l, means: means, inputs: p.inputs.Apply(x), weight: n, atX: make([]nn.Tape, len(means))}
 }
 
 // at sets the context points to the rows of c.
@@ -169,8 +173,7 @@ func (l *loss) eval(theta, grad []float64) float64 {
 		clear(grad)
 		own = grad[last:]
 	}
-	n, _ := l.inputs.Dims()
-	value := l.likelihood.eval(&l.fbar, &l.f, l.index, float64(n)/float64(len(l.index)), theta[last:], own)
+	value := l.likelihood.eval(&l.fbar, &l.f, l.index, float64(l.weight)/float64(len(l.index)), theta[last:], own)
 	for k, mean := range l.means {
 		l.atC.Record(l.p.net, theta[k*size:(k+1)*size], l.c)
 		for i, f := range l.atC.Value() {
@@ -223,13 +226,22 @@ func (p *problem) newAdam(w []float64) *adam {
 	if !learn {
 		rho = specfn.SoftplusInverse(math.Sqrt(p.noise))
 	}
-	return newAdam(p.newLoss(gaussian{p.data.Y, learn, p.leastSD()}, p.process.Mean), append(slices.Clone(w), rho))
+	of := func(d surrogate.Dataset) *loss {
+		return p.newLoss(gaussian{d.Y, learn, p.leastSD()}, d.X, p.process.Mean)
+	}
+	t := newAdam(of(p.data), append(slices.Clone(w), rho))
+	if p.held.Y != nil {
+		t.held, t.Patience = of(p.held), train.HeldOutPatience
+		t.held.batch(subset.All(len(p.held.Y)))
+	}
+	return t
 }
 
 // adam is Algorithm 1 as published: Adam on θ, with new uniform context points at every step.
-// Training ends early by the objective on all training data.
+// Training ends early by the objective on all training data, or on the held-out data.
 type adam struct {
 	*loss
+	held *loss // of the held-out data; may be nil
 	train.Early
 	opt         optimize.Adam
 	theta, grad []float64
@@ -253,7 +265,7 @@ func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
 }
 
 // step draws context points and moves θ. If check is set, it first observes the objective on all
-// data.
+// training data or on the held-out data.
 func (t *adam) step(check bool, rng *rand.Rand) error {
 	c := t.p.source.Points(t.p.box, t.p.Context, rng, func(_ int, rng *rand.Rand) *mat.Dense {
 		t.p.box.FillUniform(t.context, rng)
@@ -266,10 +278,25 @@ func (t *adam) step(check bool, rng *rand.Rand) error {
 		return err
 	}
 	if check {
-		t.batch(t.all)
-		t.Observe(t.eval(t.theta, nil), t.theta)
+		if err := t.observe(c); err != nil {
+			return err
+		}
 	}
 	t.descend(t.p.Rate, rng)
+	return nil
+}
+
+// observe evaluates the objective that ends training early, at the context points c.
+func (t *adam) observe(c *mat.Dense) error {
+	if t.held == nil {
+		t.batch(t.all)
+		t.Observe(t.eval(t.theta, nil), t.theta)
+		return nil
+	}
+	if err := t.held.at(c); err != nil {
+		return err
+	}
+	t.Observe(t.held.eval(t.theta, nil), t.theta)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/autodiff"
 	"github.com/functionspace/bo/surrogate/internal/plain"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // All settings of the preset "published", beside the section of the paper that states them.
@@ -54,7 +55,7 @@ func TestSettingsOfThePreset(t *testing.T) {
 		require.Equal(t, w.value, value, "%s (%s)", w.key, w.source)
 	}
 	require.Equal(t, 1e-10, p.objective.gamma)
-	require.Equal(t, []int{100, 10, 1000}, []int{patience, validateEvery, priorRows})
+	require.Equal(t, []int{100, 10, 1000}, []int{train.HeldOutPatience, validateEvery, priorRows})
 	require.InDelta(t, -5, math.Log(math.Expm1(v.Scales()[0])), 1e-12, "ρ at the start")
 }
 

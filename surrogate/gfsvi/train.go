@@ -36,7 +36,7 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 			if err := held.see(v); err != nil {
 				return err
 			}
-			if held.Stale() >= patience {
+			if held.Stale() >= train.HeldOutPatience {
 				return train.ErrDone
 			}
 		}
@@ -111,10 +111,7 @@ func (p *problem) join(c, x *mat.Dense, y []float64) batch {
 	return b
 }
 
-const (
-	validateEvery = 10
-	patience      = 100 // evaluations without a new minimum
-)
+const validateEvery = 10 // steps
 
 // validation evaluates F at the held-out observations and new measurement points.
 type validation struct {

@@ -104,6 +104,7 @@ if TYPE_CHECKING:
             "context": int,
             "covariance-context": int,
             "factor": Literal["ridge", "cholesky", "lanczos"],
+            "held-out": float,
             "hidden": Union[int, Sequence[int]],
             "isotropic": bool,
             "kernel": str,

@@ -134,6 +134,7 @@ class FSPLaplace(Regressor):
         context: context points in training (100 for up to 2 inputs, 225 for 3, 400 for more, for labels and for adam); default 100 to 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
+        held_out: share of the observations that adam holds out to stop training early; with 0 the training observations stop it; default 0.
         hidden: widths of the hidden layers; default 50,50.
         isotropic: one lengthscale for all inputs instead of one per input (published: true); default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
@@ -166,6 +167,7 @@ class FSPLaplace(Regressor):
         context: int | None = None,
         covariance_context: int | None = None,
         factor: Literal["ridge", "cholesky", "lanczos"] | None = None,
+        held_out: float | None = None,
         hidden: Union[int, Sequence[int]] | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
@@ -192,6 +194,7 @@ class FSPLaplace(Regressor):
         self.context = context
         self.covariance_context = covariance_context
         self.factor = factor
+        self.held_out = held_out
         self.hidden = hidden
         self.isotropic = isotropic
         self.kernel = kernel
@@ -223,6 +226,7 @@ class FSPLaplaceClassifier(Classifier):
         context: context points in training (100 for up to 2 inputs, 225 for 3, 400 for more, for labels and for adam); default 100 to 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
+        held_out: share of the observations that adam holds out to stop training early; with 0 the training observations stop it; default 0.
         hidden: widths of the hidden layers; default 50,50.
         isotropic: one lengthscale for all inputs instead of one per input (published: true); default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
@@ -253,6 +257,7 @@ class FSPLaplaceClassifier(Classifier):
         context: int | None = None,
         covariance_context: int | None = None,
         factor: Literal["ridge", "cholesky", "lanczos"] | None = None,
+        held_out: float | None = None,
         hidden: Union[int, Sequence[int]] | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
@@ -277,6 +282,7 @@ class FSPLaplaceClassifier(Classifier):
         self.context = context
         self.covariance_context = covariance_context
         self.factor = factor
+        self.held_out = held_out
         self.hidden = hidden
         self.isotropic = isotropic
         self.kernel = kernel

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,10 +14,15 @@ const (
 	patience   = 5  // values without a new minimum that end training
 )
 
+// HeldOutPatience is the number of values at held-out observations without a new minimum that end training.
+const HeldOutPatience = 100
+
 // Early is training that ends when the objective stops falling, as published by Cinquin et al.
 // (2024): after five values in a row, ten steps apart, without a new minimum. The zero value is
 // ready for one run.
 type Early struct {
+	Patience int // values without a new minimum that end training; 0 is five
+
 	Best  []float64 // parameters with the smallest objective; nil before the first finite value
 	Least float64   // the smallest objective
 
@@ -42,7 +48,7 @@ func (e *Early) Observe(value float64, theta []float64) {
 // With check, step calls Observe before it changes the parameters. The error of an objective
 // that is never finite wraps surrogate.ErrNotPositiveDefinite.
 func (e *Early) Run(ctx context.Context, steps int, step func(check bool) error) (warnings []string, err error) {
-	for i := 0; e.stale < patience; i++ {
+	for i := 0; e.stale < cmp.Or(e.Patience, patience); i++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

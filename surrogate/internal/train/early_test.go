@@ -26,6 +26,17 @@ func TestEarly(t *testing.T) {
 	require.Equal(t, []float64{40}, e.Best)
 	require.Equal(t, 91.0, theta[0], "five further checks")
 
+	e, theta = Early{Patience: 7}, []float64{0}
+	_, err = e.Run(t.Context(), 1000, func(check bool) error {
+		if check {
+			e.Observe(math.Abs(theta[0]-38), theta)
+		}
+		theta[0]++
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, 111.0, theta[0], "seven further checks")
+
 	e = Early{}
 	steps := 0
 	warnings, err = e.Run(t.Context(), 25, func(check bool) error {
