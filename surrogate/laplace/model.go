@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/summary"
@@ -24,6 +25,10 @@ type Model struct {
 	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the baseline of the FSP-Laplace paper, except for settings beside it"`
 
 	mapnet.Settings `published:"trainer=adam;steps=10000;precision=1" help:"rate=learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant"`
+
+	// HeldOut is the share of the observations that the published training holds out. They end it as with fsplaplace.Model,
+	// after 1000 steps of Adam without a new minimum of the objective. Labels are not held out.
+	HeldOut float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations that preset=published holds out to stop training early; with 0 the training observations stop it"`
 
 	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal"`
 	Restarts  int    `set:"restarts" auto:"2 or 1" published:"1" range:"[1,1000]" help:"number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run"`
@@ -69,9 +74,19 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
+	if m.HeldOut > 0 && m.Preset != surrogate.Published {
+		return nil, settings.Errorf("laplace: held-out is %v, which preset=published takes, not preset=%s", m.HeldOut, m.Preset)
+	}
+	var held surrogate.Dataset
+	if m.HeldOut > 0 && len(d.Y) > 1 {
+		d, held = domain.HoldOut(d, m.HeldOut, random.Split(rng, "held out", 0))
+	}
 	p, err := m.problem(d)
 	if err != nil {
 		return nil, err
+	}
+	if held.Y != nil {
+		p.HoldOut(held)
 	}
 	if m.Preset == surrogate.Published {
 		start = nil

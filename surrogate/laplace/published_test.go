@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/plain"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -24,6 +25,7 @@ type transcript struct {
 	y         []float64
 	scaled    func(x []float64) []float64
 	precision float64
+	weight    float64 // number of observations that x stands for; 0 is their own
 
 	theta []float64 // w, then ρ
 	adam  plain.Adam
@@ -43,6 +45,9 @@ func newTranscript(d surrogate.Dataset, hidden []int, w []float64) *transcript {
 // objective returns -(n/b) Σ_batch log p(y_i|w) + ½ δ|w|² and the gradient.
 func (s *transcript) objective(batch []int) (float64, []float64) {
 	scale := float64(len(s.x)) / float64(len(batch))
+	if s.weight > 0 {
+		scale = s.weight / float64(len(batch))
+	}
 	last := len(s.theta) - 1
 	w, rho, grad := s.theta[:last], s.theta[last], make([]float64, last+1)
 	sd, value := plain.Softplus(rho), 0.0
@@ -187,6 +192,52 @@ func TestPublishedBatches(t *testing.T) {
 		require.InDelta(t, want.theta[len(w)], run.V[0], 1e-9)
 		require.InDeltaSlice(t, want.theta[:len(w)], run.V[1:], 1e-9)
 	}
+}
+
+// Held-out observations end the training: in the objective they have the place and the weight of the others.
+func TestPublishedTrainingHoldsOut(t *testing.T) {
+	const n, training = 30, 24
+	all, hidden := waves(n), []int{5, 4}
+	m := Model{Preset: surrogate.Published, HeldOut: 0.2, Settings: mapnet.Settings{Network: mapnet.Network{Hidden: hidden}}}
+	resolved, err := settings.Resolve("laplace", m)
+	require.NoError(t, err)
+	rng := random.New(1, "fit", 0)
+	d, held := domain.HoldOut(all, 0.2, random.Split(rng, "held out", 0))
+	p, err := resolved.problem(d)
+	require.NoError(t, err)
+	p.HoldOut(held)
+	w, h := p.Start(nil, random.Split(rng, "training", 0))
+	want, validation := newTranscript(d, hidden, w), newTranscript(held, hidden, nil)
+	validation.weight = training
+	for i := range held.Y {
+		validation.x[i] = want.scaled(mat.Row(nil, i, held.X))
+	}
+
+	run := p.Maximum(w, h)
+	best, least, stale := []float64(nil), math.Inf(1), 0
+	for step := 0; stale < 100; step++ {
+		run.Step(step%10 == 0, nil)
+		if step%10 == 0 {
+			validation.theta = want.theta
+			if value, _ := validation.objective(subset.All(len(held.Y))); value < least {
+				best, least, stale = append([]float64(nil), want.theta...), value, 0
+			} else {
+				stale++
+			}
+			require.InEpsilon(t, least, run.Least, 1e-6)
+			require.Equal(t, stale, run.Stale())
+		}
+		_, grad := want.objective(subset.All(training))
+		want.adam.Step(0.005, want.theta, grad)
+	}
+	post, err := m.Fit(t.Context(), all, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	sd := plain.Softplus(best[len(w)])
+	require.InEpsilon(t, sd*sd, post.Noise(), 1e-4)
+
+	m.Preset = ""
+	_, err = m.Fit(t.Context(), all, random.New(1, "fit", 0))
+	require.EqualError(t, err, "laplace: held-out is 0.2, which preset=published takes, not preset=default")
 }
 
 // The numbers of the paper's appendix B and of the authors' code (docs/methods/laplace.md).

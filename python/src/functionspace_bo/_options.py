@@ -327,6 +327,7 @@ if TYPE_CHECKING:
             "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
             "batch": int,
             "curvature": Literal["full", "kron", "diagonal"],
+            "held-out": float,
             "hidden": Union[int, Sequence[int]],
             "noise": Union[float, Literal["learned"]],
             "precision": Union[float, Literal["learned"]],

@@ -1003,6 +1003,7 @@ class Laplace(Regressor):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step of adam; default 500.
         curvature: approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal; default full.
+        held_out: share of the observations that preset=published holds out to stop training early; with 0 the training observations stop it; default 0.
         hidden: widths of the hidden layers; default 50,50.
         noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights (published: 1); default learned.
@@ -1026,6 +1027,7 @@ class Laplace(Regressor):
         activation: Literal["tanh", "relu", "gelu", "erf", "sin"] | None = None,
         batch: int | None = None,
         curvature: Literal["full", "kron", "diagonal"] | None = None,
+        held_out: float | None = None,
         hidden: Union[int, Sequence[int]] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         precision: Union[float, Literal["learned"]] | None = None,
@@ -1043,6 +1045,7 @@ class Laplace(Regressor):
         self.activation = activation
         self.batch = batch
         self.curvature = curvature
+        self.held_out = held_out
         self.hidden = hidden
         self.noise = noise
         self.precision = precision
@@ -1065,6 +1068,7 @@ class LaplaceClassifier(Classifier):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step of adam; default 500.
         curvature: approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal; default full.
+        held_out: share of the observations that preset=published holds out to stop training early; with 0 the training observations stop it; default 0.
         hidden: widths of the hidden layers; default 50,50.
         noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights (published: 1); default learned.
@@ -1086,6 +1090,7 @@ class LaplaceClassifier(Classifier):
         activation: Literal["tanh", "relu", "gelu", "erf", "sin"] | None = None,
         batch: int | None = None,
         curvature: Literal["full", "kron", "diagonal"] | None = None,
+        held_out: float | None = None,
         hidden: Union[int, Sequence[int]] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         precision: Union[float, Literal["learned"]] | None = None,
@@ -1101,6 +1106,7 @@ class LaplaceClassifier(Classifier):
         self.activation = activation
         self.batch = batch
         self.curvature = curvature
+        self.held_out = held_out
         self.hidden = hidden
         self.noise = noise
         self.precision = precision

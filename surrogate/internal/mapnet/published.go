@@ -35,7 +35,14 @@ func NewPublished(s Settings, d surrogate.Dataset) (*Problem, error) {
 	p.Inputs = domain.ZScore(d.X).For(p.Net)
 	p.X, p.Y, p.Shift = p.Inputs.Apply(d.X), slices.Clone(d.Y), 0
 	p.published, p.bias, p.noiseStart = true, 0, publishedNoise
+	p.lastX, p.lastY = p.X, p.Y
 	return p, nil
+}
+
+// HoldOut lets the observations of held, which are not in the dataset of p, end the published training. They take the place
+// and the weight of the others in the objective, and training ends after 1000 steps without a new minimum.
+func (p *Problem) HoldOut(held surrogate.Dataset) {
+	p.lastX, p.lastY, p.patience = p.Inputs.Apply(held.X), held.Y, train.HeldOutPatience
 }
 
 // Published trains a Stochastic as in the experiments of Cinquin et al. (2024): Adam with a
@@ -43,7 +50,7 @@ func NewPublished(s Settings, d surrogate.Dataset) (*Problem, error) {
 //
 //	(n/(B|z|)) Σ_z Σ_batch -log N(y_i; f(x_i, w(θ,z)), s²) + penalty(θ, δ),  s = softplus(ρ).
 //
-// Training ends early by the objective on all observations.
+// Training ends early by the objective on all observations, or on the observations that are held out.
 type Published struct {
 	train.Early
 	V []float64 // (ρ, θ)
@@ -57,6 +64,7 @@ type Published struct {
 func (s *Stochastic) Published(v []float64) *Published {
 	p := &Published{of: s, V: slices.Clone(v[1:]), full: slices.Clone(v), grad: make([]float64, len(v))}
 	p.V[0] = specfn.SoftplusInverse(math.Exp(v[1] / 2))
+	p.Patience = s.patience
 	return p
 }
 
@@ -76,7 +84,7 @@ func (p *Published) Run(ctx context.Context, rng *rand.Rand) (v []float64, warni
 func (p *Published) Step(check bool, rng *rand.Rand) {
 	s := p.of
 	if check {
-		p.Observe(s.Loss(p.grad, p.vector(p.V), s.X, s.Y, s.Family.Noise(s.Draws, rng)), p.V)
+		p.Observe(s.Loss(p.grad, p.vector(p.V), s.lastX, s.lastY, s.Family.Noise(s.Draws, rng)), p.V)
 	}
 	x, y := Minibatch(rng, s.X, s.Y, s.Batch)
 	s.Loss(p.grad, p.vector(p.V), x, y, s.Family.Noise(s.Draws, rng))

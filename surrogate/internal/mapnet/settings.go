@@ -62,6 +62,11 @@ type Problem struct {
 
 	bias      float64 // standard deviation of the initial hidden biases
 	published bool    // see NewPublished
+
+	// The observations that end the published training, and its patience.
+	lastX    *mat.Dense
+	lastY    []float64
+	patience int
 }
 
 // New returns the problem of a dataset. Errors are errors of settings.Resolve and of
