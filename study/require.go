@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -124,6 +125,28 @@ func missing(names []string, numbers map[string]float64) error {
 		return Unreported(fmt.Sprintf("no number named %q was reported%s", name, hint))
 	}
 	return nil
+}
+
+// Unread describes a complete result that lacks the standard error of an objective and has numbers that the study does not
+// declare: one of them may be the standard error under another name. It returns "" for other results.
+func (d *Definition) Unread(numbers map[string]float64) string {
+	others := maps.Clone(numbers)
+	for _, name := range slices.Concat(d.Reported(), d.StandardErrors()) {
+		delete(others, name)
+	}
+	for _, p := range d.Parameters {
+		delete(others, p.Name)
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	for _, o := range d.Goals() {
+		if _, ok := numbers[o.StandardError]; o.StandardError != "" && !ok {
+			return fmt.Sprintf("no number named %q, the standard error of %s, was reported; numbers that are only recorded: %s",
+				o.StandardError, o.Name, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
+		}
+	}
+	return ""
 }
 
 // requireFaults returns the faults of the outcome constraints.

@@ -378,6 +378,9 @@ func (s *session) ended(t store.Trial) {
 	default:
 		e.Kind = loop.TrialFailed
 	}
+	if text := unreadText(&t, v.Definition); text != "" {
+		s.warn(text)
+	}
 	s.warnConstant(v)
 	if best := v.Best(); best != nil {
 		e.Improved = best.Number == t.Number

@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 type tellCmd struct {
@@ -201,12 +202,23 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if text := unreadText(&told, d); text != "" {
+		fmt.Fprintf(e.stderr, "bo: warning: trial %d: %s\n", told.Number, text)
+	}
 	v := &store.View{Definition: d}
 	if asJSON {
 		return printJSON(e.stdout, newTrialJSON(&told, v))
 	}
 	_, err = fmt.Fprintf(e.stdout, "trial %s\n", strings.TrimSpace(trialText(&told, v, nil)))
 	return err
+}
+
+// unreadText is the warning of study.Definition.Unread about a complete trial; "" for other trials.
+func unreadText(t *store.Trial, d *study.Definition) string {
+	if t.State != store.Complete {
+		return ""
+	}
+	return d.Unread(t.Numbers)
 }
 
 type failCmd struct {

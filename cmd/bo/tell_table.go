@@ -65,6 +65,13 @@ func (c *tellCmd) tellTable(e *env, u *store.Study, d *study.Definition) error {
 	if known > 0 {
 		notes(e, c.Table, []string{fmt.Sprintf("%s recorded already", count(known, "result"))})
 	}
+	ws := newWarnings(func(line string) { fmt.Fprintln(e.stderr, line) })
+	for i := range told {
+		if text := unreadText(&told[i], d); text != "" {
+			ws.add(told[i].Number, []string{text})
+		}
+	}
+	ws.repeated()
 	if c.JSON {
 		rows := make([]any, len(told))
 		for i := range told {

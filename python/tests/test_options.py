@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from functionspace_bo import (
     Float,
     Int,
     Ordinal,
+    StoredStudy,
     Study,
     StudyError,
     TrialError,
@@ -230,3 +232,31 @@ def test_conditions_that_end_a_run() -> None:
         minimize(lambda p: p["x"], space, end={"cost": "dollars <= 20"})
     with pytest.raises(StudyError, match="cost"):
         minimize(square, space, end={"cost": "dollars >= 20"})
+
+
+def test_a_standard_error_with_another_name_has_a_warning(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"standard_error": "value_se", "require": ["cost <= 9"]}
+    stored = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, **options)
+    text = (
+        'no number named "value_se", the standard error of value, was reported; '
+        "numbers that are only recorded: se"
+    )
+    with Study({"x": Float(0, 1)}, **options) as memory:
+        studies: list[Study | StoredStudy] = [memory, stored]
+        for study in studies:
+            trials = study.ask(3)
+            with pytest.warns(UserWarning, match=f"^{text}$") as caught:
+                study.tell(trials[0], {"value": 2, "cost": 1, "se": 0.1})
+            assert caught[0].filename == __file__
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                study.tell(trials[1], {"value": 2, "cost": 1, "value_se": 0.1, "oven": 2})
+                x = trials[2].params["x"]
+                study.tell(trials[2], {"value": 2, "cost": 1, "x": x})
+        with pytest.warns(UserWarning, match=text):
+            memory.run(lambda p: {"value": p["x"], "cost": 1, "se": 0.1}, budget=4)
+        with pytest.warns(UserWarning, match=text):
+            stored.run(
+                lambda p: {"value": p["x"], "cost": 1, "se": 0.1},
+                callback=lambda study, trial: True,
+            )

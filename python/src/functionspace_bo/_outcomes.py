@@ -171,6 +171,25 @@ class Outcomes:
         return sums
 
 
+def warn_unread(
+    numbers: Mapping[str, float], goals: Iterable[Goal], known_names: Iterable[str]
+) -> None:
+    """Warns if a standard error is missing and there are numbers that are not known.
+
+    One of them may be the standard error under another name.
+    """
+    goals = list(goals)
+    others = sorted(numbers.keys() - {*known_names, *(g.standard_error for g in goals)})
+    for g in goals:
+        if others and g.standard_error and g.standard_error not in numbers:
+            warnings.warn(
+                f'no number named "{g.standard_error}", the standard error of {g.name}, was '
+                f"reported; numbers that are only recorded: {', '.join(others)}",
+                stacklevel=4,
+            )
+            return
+
+
 def read_numbers(
     value: Any, objectives: Sequence[str], declared: Sequence[str]
 ) -> dict[str, float]:

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 from ._binary import ending, read_answer, run_binary
 from ._definition import define, read_file
 from ._html import HTMLReport, stored, summary
-from ._outcomes import Outcomes, Value, as_count, as_float, read_note, read_numbers
+from ._outcomes import (
+    Outcomes,
+    Value,
+    as_count,
+    as_float,
+    read_note,
+    read_numbers,
+    warn_unread,
+)
 from ._predict import points_of, predictions
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
@@ -218,17 +226,29 @@ class StoredStudy:
         flags = _flags(at, correct=correct)
         if note := read_note(value):
             flags.append(f"--note={_argument(note)}")
-        told = self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
-        return self._trial(told)
+        told = self._trial(
+            self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
+        )
+        self._warn_unread(told)
+        return told
+
+    def _warn_unread(self, told: Trial) -> None:
+        """Warns if a complete trial lacks a standard error that may have another name."""
+        if told.state == "complete":
+            known_names = [*self._declared(), *self._parameters]
+            warn_unread(told.numbers, self._outcomes.goals, known_names)
 
     def _numbers(self, value: Value | None) -> dict[str, float]:
         """Returns the numbers of a result by name."""
+        return read_numbers(value, [g.name for g in self._outcomes.goals], self._declared())
+
+    def _declared(self) -> list[str]:
+        """The names of the numbers that a complete trial has."""
         conditions = [*self._definition.get("require", ()), self._cost]
-        declared = [
+        return [
             *self._outcomes.declared,
             *(re.split("[<>]=", c)[0].strip() for c in conditions),
         ]
-        return read_numbers(value, [g.name for g in self._outcomes.goals], declared)
 
     def run(
         self,

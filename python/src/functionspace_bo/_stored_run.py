@@ -279,6 +279,7 @@ class StoredRun:
             text = "trial %d failed: %s"
             logger.log(self._level, text, trial.number, trial.message, exc_info=self._cause)
         self._progress.ended(trial, counts)
+        self._study._warn_unread(trial)
         return self._callback is not None and bool(self._callback(self._study, trial))
 
     def _end(self) -> None:

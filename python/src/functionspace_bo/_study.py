@@ -21,7 +21,7 @@ from ._channel import Channel
 from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
 from ._html import HTMLReport, copied, report, summary
-from ._outcomes import Outcomes, Value, as_count, as_float, read_note, usable
+from ._outcomes import Outcomes, Value, as_count, as_float, read_note, usable, warn_unread
 from ._predict import points_of, predictions
 from ._process import on_fork
 from ._reporter import LocalReporter
@@ -529,6 +529,7 @@ class Study:
 
     def _tell(self, trial: Trial | SupportsIndex, value: Value, seconds: float) -> Trial:
         number, numbers = self._outcomes.read(value)
+        warn_unread(numbers, self._outcomes.goals, [*self._outcomes.declared, *self._parameters])
         return self._finish(
             trial,
             state="complete",
