@@ -134,10 +134,14 @@ func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Resul
 			return false, fmt.Errorf("trial %d was suggested at %s=%v, and the row has %v: record a result at other values by bo tell %s %[1]d VALUE --at %[6]s", t.Number, name, was, row, c.Study, shellWord(fmt.Sprintf("%s=%v", name, row)))
 		}
 	}
+	report := r.Report
+	contradicts := report.Failure != "" && d.Missing(report.Numbers) == nil && !subset(report.Numbers, t.Numbers)
+	if contradicts && (t.State != store.Failed || c.Correct) {
+		return false, fmt.Errorf("trial %d has the state failed and the numbers of a result: delete the numbers, or write %s into the column state", t.Number, store.Complete)
+	}
 	if t.State == store.Pending {
 		return false, nil
 	}
-	report := r.Report
 	if t.State == store.Failed && report.Failure != "" && !c.Correct && !subset(report.Numbers, t.Numbers) {
 		return false, fmt.Errorf("the failed trial %d has a number that is not recorded: write %s into the column state if this is its result", t.Number, store.Complete)
 	}
