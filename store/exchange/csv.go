@@ -377,41 +377,48 @@ func numeric(t *table.Table, j int) bool {
 // missingColumns returns the error of names without a column. Several are several faults; the last one lists
 // columns without a meaning.
 func (c *columns) missingColumns(t *table.Table, d *study.Definition, names []string) error {
-	objective := d.Objective().Name
-	if len(names) == 1 {
-		_, err := t.Column(names[0])
-		if err == nil { // a bookkeeping column
-			return readElsewhere(t, names[0])
-		}
-		if names[0] == objective {
-			err = fmt.Errorf("%w (the objective)", err)
-		}
-		return err
-	}
 	var others []string
+	known := slices.Concat(d.Declared(), d.StandardErrors())
 	for j, name := range t.Header {
 		_, param := c.params[j]
-		if !param && j != c.objective && !slices.Contains(bookkeeping, name) && !slices.Contains(d.Declared(), c.numbers[j]) {
+		if !param && j != c.objective && !slices.Contains(bookkeeping, name) && !slices.Contains(known, c.numbers[j]) {
 			others = append(others, name)
 		}
 	}
+	unused := "columns with other names: " + strings.Join(others, ", ")
 	var faults space.Faults
 	for _, name := range names {
-		if slices.Contains(t.Header, name) {
-			faults = append(faults, readElsewhere(t, name))
-			continue
-		}
+		near, ok := didyoumean.Near(name, others)
 		text := fmt.Sprintf("%s: no column %q", t.Name, name)
-		if near, ok := didyoumean.Near(name, others); ok {
+		if name == d.Objective().Name {
+			text += ", the objective"
+			if name != columnValue {
+				text = fmt.Sprintf("%s: no column %q or %q, the objective", t.Name, name, columnValue)
+			}
+			if !ok {
+				near, ok = didyoumean.Near(columnValue, others)
+			}
+			if !ok && len(names) == 1 && others != nil {
+				text += "; " + unused
+			}
+		}
+		if ok {
 			text += fmt.Sprintf(": did you mean %s?", near)
 		}
-		if name == objective {
-			text += " (the objective)"
+		switch _, err := t.Column(name); {
+		case err == nil: // a bookkeeping column
+			faults = append(faults, readElsewhere(t, name))
+		case len(names) == 1 && name != d.Objective().Name:
+			return err
+		default:
+			faults = append(faults, errors.New(text))
 		}
-		faults = append(faults, errors.New(text))
+	}
+	if len(faults) == 1 {
+		return faults[0]
 	}
 	if others != nil {
-		faults = append(faults, fmt.Errorf("%s: columns with other names: %s", t.Name, strings.Join(others, ", ")))
+		faults = append(faults, fmt.Errorf("%s: %s", t.Name, unused))
 	}
 	return faults
 }

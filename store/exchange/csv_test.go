@@ -86,7 +86,7 @@ func TestReadCSV(t *testing.T) {
 		"":                           "t.csv: the file is empty",
 		"x,loss\n1,1\n":              `t.csv: no column "c"`,
 		"X,c,loss\n1,a,1\n":          `t.csv: no column "x": did you mean X?`,
-		"x,c,lost\n1,a,1\n":          `t.csv: no column "loss": did you mean lost? (the objective)`,
+		"x,c,lost\n1,a,1\n":          `t.csv: no column "loss" or "value", the objective: did you mean lost?`,
 		"x,c,loss\n1,a,\n":           `t.csv: row 1 (line 2), column "loss": the cell is empty`,
 		"x,c,loss\n2,a,1\n":          `t.csv: row 1 (line 2), column "x": 2 is outside [0, 1]`,
 		"x,c,loss\n1,b,1\n":          `t.csv: row 1 (line 2), column "c": "b" is not one of`,
@@ -103,7 +103,7 @@ func TestReadCSV(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"X,d,loss\n1,a,1\n": `t.csv: no column "x": did you mean X?; t.csv: no column "c"; t.csv: columns with other names: X, d`,
-		"x,C,Loss\n1,a,1\n": `t.csv: no column "c": did you mean C?; t.csv: no column "loss": did you mean Loss? (the objective); t.csv: columns with other names: C, Loss`,
+		"x,C,Loss\n1,a,1\n": `t.csv: no column "c": did you mean C?; t.csv: no column "loss" or "value", the objective: did you mean Loss?; t.csv: columns with other names: C, Loss`,
 	} {
 		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader(text), d)
 		require.EqualError(t, err, exchange.ErrFormat.Error()+": "+want)

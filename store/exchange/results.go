@@ -23,9 +23,9 @@ type Result struct {
 }
 
 // ReadResults reads results of trials from a table, such as WriteCSV writes with numbers filled in: a column trial, one of the
-// objective, one of each number of d.Require, and any others. Rows without any number of an objective or of d.Require
-// whose state is not failed are left out, and so are stopped trials. Columns of parameters are optional. Notes
-// and errors are like ReadCSV's.
+// objective, one of each number of d.Require, and any others. Rows without any number of an objective, of d.Require or of a
+// standard error whose state is not failed are left out, and so are stopped trials. Columns of parameters are optional.
+// Notes and errors are like ReadCSV's.
 func ReadResults(name string, r io.Reader, d *study.Definition) (results []Result, notes []string, err error) {
 	t, err := table.Read(name, &limited{r: r, left: MaxTable})
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		return out, false, err
 	}
 	failed := state == store.Failed
-	if !failed && !slices.ContainsFunc(d.Declared(), func(name string) bool { _, ok := out.Report.Numbers[name]; return ok }) {
+	if !failed && !slices.ContainsFunc(slices.Concat(d.Declared(), d.StandardErrors()), func(name string) bool { _, ok := out.Report.Numbers[name]; return ok }) {
 		return out, false, nil
 	}
 	var err error
