@@ -87,7 +87,12 @@ func parseValues(s *space.Space, words []string) (map[string]any, error) {
 		if _, twice := values[name]; twice {
 			return nil, fmt.Errorf("%s is given twice", name)
 		}
-		values[name] = valueOf(kinds[name], text)
+		p, known := kinds[name]
+		v := valueOf(p, text)
+		if _, isText := v.(string); known && isText && (p.Kind == space.KindFloat || p.Kind == space.KindInt) {
+			return nil, fmt.Errorf("the value is %s: %s is %s, want a number such as 12.6", brief(w), name, brief(text))
+		}
+		values[name] = v
 	}
 	return values, nil
 }
