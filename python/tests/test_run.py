@@ -9,6 +9,7 @@ import time
 import weakref
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -281,13 +282,33 @@ def no_pickle(_: dict[str, Any]) -> float:
 def test_what_cannot_be_pickled_ends_a_run(options: dict[str, Any]) -> None:
     for f in (lambda _: 1.0, partial(pow, threading.Lock()), lock):
         with ProcessPoolExecutor(2) as pool, pytest.raises(FailuresError) as caught:
-            minimize(f, X, budget=20, executor=pool, **options)
+            minimize(f, X, budget=20, executor=Unsized(pool), workers=2, **options)
         assert "picklable: define the function at the top level" in str(caught.value)
         assert caught.value.__cause__ is not None
         assert caught.value.result is not None
         assert len(caught.value.result.trials) <= 4
     with ProcessPoolExecutor(2) as pool, pytest.raises(NoValueError, match="the model"):
         minimize(no_pickle, X, budget=2, executor=pool)
+
+
+def test_a_function_for_processes_is_checked_before_the_first_trial(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    stored = Study.create(tmp_path / "bo.db", "demo", X, budget=4)
+    for f in (lambda _: 1.0, partial(pow, threading.Lock())):
+        with ProcessPoolExecutor(2) as pool, Study(X) as study:
+            for run in (study.run, stored.run):
+                with pytest.raises(TypeError, match=r"^f is .* cannot be pickled") as caught:
+                    run(f, executor=pool)
+                assert "define the function at the top level of a module, or state" in str(
+                    caught.value
+                )
+                assert caught.value.__cause__ is None
+                assert caught.value.__suppress_context__
+            assert study.trials == stored.trials == []
+    with ProcessPoolExecutor(2) as pool, pytest.raises(FailuresError):
+        minimize(lock, X, budget=20, executor=pool)
+    assert "Traceback" not in caplog.text
 
 
 def test_coroutine_functions() -> None:

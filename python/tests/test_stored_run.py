@@ -102,13 +102,17 @@ def test_an_executor_that_breaks_leaves_the_trials(tmp_path: Path) -> None:
     assert len(study.run(bowl).trials) == 4
 
 
-def test_a_function_that_cannot_be_pickled(tmp_path: Path) -> None:
+def lock(params: dict[str, Any]) -> Any:
+    return threading.Lock()
+
+
+def test_a_value_that_cannot_be_pickled(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=4)
     with (
         ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor,
         pytest.raises(FailuresError, match="define the function at the top level"),
     ):
-        study.run(lambda p: 1.0, executor=executor)
+        study.run(lock, executor=executor)
 
 
 def test_ends_of_a_run(tmp_path: Path) -> None:

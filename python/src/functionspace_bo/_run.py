@@ -73,7 +73,7 @@ class Run:
         progress: bool | None,
     ) -> None:
         check_function(f, callback)
-        check_executor(executor)
+        check_executor(executor, f)
         budget, workers = count("budget", budget), count("workers", workers)
         max_failures = count("max_failures", max_failures, least=0)
         target, time_limit = finite("target", target), finite("time", time_limit)
@@ -285,7 +285,8 @@ class Run:
         self._cause = error
         level = logging.INFO if self._expected else logging.WARNING
         self._progress.hide()
-        logger.log(level, "trial %d failed: %s", trial.number, trial.message, exc_info=error)
+        cause = None if unpicklable(error) else error
+        logger.log(level, "trial %d failed: %s", trial.number, trial.message, exc_info=cause)
 
     def _look(self, trial: Trial) -> None:
         """Ends the run after a trial that calls for it."""
@@ -443,13 +444,27 @@ def finite(name: str, number: Any) -> float | None:
     return value
 
 
-def check_executor(executor: Executor | None) -> None:
-    """Raises TypeError if an executor has no method submit."""
+def check_executor(executor: Executor | None, f: Objective) -> None:
+    """Raises TypeError if an executor has no method submit, or if f cannot reach its processes."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(
             f"executor is {shown(executor)}, want an executor with the method submit, such as "
             "ProcessPoolExecutor(4) of concurrent.futures"
         )
+    if executor is None or isinstance(executor, ThreadPoolExecutor):
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.reduction import ForkingPickler
+
+    if isinstance(executor, ProcessPoolExecutor):
+        try:
+            ForkingPickler.dumps(f)
+        except Exception as err:
+            raise TypeError(
+                f"f is {shown(f)}, which cannot be pickled for the processes of executor: define "
+                "the function at the top level of a module, or state workers in place of executor, "
+                f"which evaluates in threads ({describe(err)})"
+            ) from None
 
 
 def slots(executor: Executor | None) -> int:

@@ -71,7 +71,7 @@ class StoredRun:
         progress: bool | None,
     ) -> None:
         check_function(f, callback)
-        check_executor(executor)
+        check_executor(executor, f)
         self._study = study
         self._f = f
         self._takes_trial = takes_trial(f)
@@ -277,7 +277,8 @@ class StoredRun:
             self._cause = self._errors.pop(trial.number, None)
             self._progress.hide()
             text = "trial %d failed: %s"
-            logger.log(self._level, text, trial.number, trial.message, exc_info=self._cause)
+            cause = None if unpicklable(self._cause) else self._cause
+            logger.log(self._level, text, trial.number, trial.message, exc_info=cause)
         self._progress.ended(trial, counts)
         self._study._warn_unread(trial)
         return self._callback is not None and bool(self._callback(self._study, trial))
