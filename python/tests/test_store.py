@@ -52,6 +52,25 @@ def test_a_stored_study(tmp_path: Path) -> None:
     assert other.records()[0]["value"] == 2.5
 
 
+def test_messages_name_arguments_of_python(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.db"
+    with pytest.raises(CommandError) as caught:
+        Study.open(missing, "demo")
+    text = f"no studies yet: {missing} does not exist (Study.create makes a store)"
+    assert str(caught.value) == text
+    study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)})
+    study.tell(study.ask(), 1)
+    with pytest.raises(TrialError, match=r"; correct=True replaces a result$"):
+        study.tell(1, 2)
+    waiting = study.ask()
+    with pytest.raises(TrialError, match=r"at other values, state them by at$"):
+        study.tell(waiting, {"value": 1, "x": 3})
+    with pytest.raises(RequestError, match=r'^lease is "soon", want a positive duration'):
+        study.ask(lease="soon")
+    with pytest.raises(CommandError, match=r"^maps: the number of parameters of maps is 1, want"):
+        study.html_report(["x"])
+
+
 def test_corrections(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, require=["cost <= 2"])
     first, second = study.ask(2)

@@ -76,6 +76,15 @@ _KINDS: dict[tuple[str, int], type[BoError]] = {
 }
 """The exceptions for the exit codes of verbs. CommandError is for all others."""
 
+_ARGUMENTS = {
+    "give another place with --store or BO_STORE": "Study.create makes a store",
+    "; --correct replaces": "; correct=True replaces",
+    "state them as bo tell --at does": "state them by at",
+    "--lease is": "lease is",
+    "--map: ": "maps: ",
+}
+"""Parts of messages that name a flag of a verb, and the argument of Python in its place."""
+
 
 class StoredStudy:
     """A study in a store: an SQLite file, or a PostgreSQL database.
@@ -464,6 +473,8 @@ def _run(arguments: list[str], hide: str = "") -> str:
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"bo ended: {ending(done.returncode)}"]
         message = lines[-1].removeprefix("bo: ").replace(hide, "")
+        for flag, argument in _ARGUMENTS.items():
+            message = message.replace(flag, argument)
         kind = _KINDS.get((arguments[0], done.returncode), CommandError)
         kind = _KINDS.get((" ".join(arguments[:2]), done.returncode), kind)
         raise (CommandError if message.startswith("unknown study") else kind)(message)
