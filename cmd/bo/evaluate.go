@@ -42,7 +42,7 @@ func (c *evaluateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return servePipe(e, func(ctx context.Context, in io.Reader) error {
+		err = servePipe(e, func(ctx context.Context, in io.Reader) error {
 			x := newEvaluations(d, e.stdout)
 			err := x.run(ctx, in, u, store.RunOptions{
 				Workers: c.Workers, Target: c.Target, Time: c.Time, MaxFailures: c.MaxFailures,
@@ -55,8 +55,16 @@ func (c *evaluateCmd) Run(e *env) error {
 			}
 			return err
 		})
+		if errors.Is(err, context.Canceled) && !loses(err) {
+			fmt.Fprintf(e.stderr, "bo: interrupted%s\n", continues(c.Study))
+			return errInterrupted
+		}
+		return err
 	})
 }
+
+// continues is the end of the message of an interrupted run of a stored study.
+func continues(name string) string { return "; the same command continues study " + name }
 
 // loses reports whether a result of a run could not be stored.
 func loses(err error) bool {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -197,4 +199,29 @@ func TestEndKind(t *testing.T) {
 	lost := &store.NotStored{Report: store.Report{Trial: 3}, Err: store.ErrUnavailable}
 	require.Empty(t, endKind(errors.Join(store.ErrTarget, lost)), "a lost result is an error")
 	require.Equal(t, "the budget is used up", endText(nil, &study.Definition{}))
+}
+
+// writerFunc is a function as an io.Writer.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// An interrupt names the way to continue, because the trials under way are issued again.
+func TestInterruptedEvaluate(t *testing.T) {
+	file, path := filepath.Join(t.TempDir(), "s.yaml"), filepath.Join(t.TempDir(), "bo.db")
+	require.NoError(t, os.WriteFile(file, []byte("name: s\nparameters: [{name: x, type: float, min: 0, max: 1}]\n"), 0o600))
+	require.Zero(t, run(t.Context(), []string{"study", "create", file, "--store", path}, strings.NewReader(""), io.Discard, io.Discard))
+	for range 2 {
+		ctx, interrupt := context.WithCancel(t.Context())
+		var printed, warned bytes.Buffer
+		in, results := io.Pipe()
+		code := run(ctx, []string{"evaluate", "s", "--store", path}, in, writerFunc(func(b []byte) (int, error) {
+			interrupt()
+			return printed.Write(b)
+		}), &warned)
+		require.NoError(t, results.Close())
+		require.Equal(t, 130, code)
+		require.Equal(t, "bo: interrupted; the same command continues study s\n", warned.String())
+		require.Contains(t, printed.String(), `"trial":1`)
+	}
 }

@@ -511,7 +511,7 @@ func (s *session) run() error {
 		return err
 	}
 	if interrupted {
-		fmt.Fprintf(s.e.stderr, "bo: interrupted after %d of %d trials\n", out.Trials, v.Definition.Budget)
+		fmt.Fprintf(s.e.stderr, "bo: interrupted after %d of %d trials%s\n", out.Trials, v.Definition.Budget, s.continued())
 		return errInterrupted
 	}
 	return err
@@ -554,7 +554,7 @@ func (s *session) lastView(interrupted bool) (*store.View, error) {
 // nothing returns the error of a run without a value.
 func (s *session) nothing(v *store.View, out *runResult, err error) error {
 	if out.Interrupted {
-		fmt.Fprintln(s.e.stderr, "bo: interrupted before any trial had a value")
+		fmt.Fprintf(s.e.stderr, "bo: interrupted before any trial had a value%s\n", s.continued())
 		return errInterrupted
 	}
 	if err != nil {
@@ -573,6 +573,14 @@ func (s *session) nothing(v *store.View, out *runResult, err error) error {
 		}
 	}
 	return fmt.Errorf("%w: all %d evaluations failed, the last one with: %s", loop.ErrNoValue, finishedTrials(v), message)
+}
+
+// continued is the end of the message of an interrupt: a stored study can be resumed.
+func (s *session) continued() string {
+	if !s.kept {
+		return ""
+	}
+	return continues(s.definition.Name)
 }
 
 // bestStopped names the stopped trial with the best value at its last step; "" without a usable value.
