@@ -514,3 +514,56 @@ def test_given_values_of_interrupted_trials(tmp_path: Path) -> None:
     with Study.load(file) as study:
         assert [t.number for t in study.ask(2, given={"n": 2})] == [2, 4]
         assert [t.number for t in study.ask(3)] == [1, 3, 5]
+
+
+def test_corrections() -> None:
+    with Study({"x": Float(0, 1)}, initial=3, require=["cost <= 2"], seed=3) as study:
+        first, second, third = study.ask(3)
+        with pytest.raises(TrialError, match=r"^trial 1 has no result to correct$"):
+            study.tell(first, {"value": 1, "cost": 3}, correct=True)
+        with pytest.raises(TrialError, match="no such trial: 9"):
+            study.fail(9, correct=True)
+        told = study.tell(first, {"value": 71.0, "cost": 1, "mill": "A"})
+        study.tell(second, {"value": 2.0, "cost": 1})
+        study.tell(third, {"value": 3.0, "cost": 1})
+        with pytest.raises(
+            TrialError, match=r"trial 1 is complete; correct=True replaces a result$"
+        ):
+            study.tell(first, {"value": 7.0, "cost": 1})
+        mistyped = study.ask()
+        assert mistyped.prediction is not None
+        assert study.best.number == 2
+        told = study.tell(first, {"value": 0.5}, correct=True)
+        assert (told.value, told.numbers) == (0.5, {"value": 0.5, "cost": 1.0})
+        assert told.message == "mill=A"
+        assert study.best.number == 1
+        assert study.tell(first, {"cost": 3}, correct=True).feasible is False
+        assert study.best.number == 2
+        with pytest.raises(TrialError, match="its result has x=7"):
+            study.tell(first, {"x": 7}, correct=True)
+        assert study.fail(second, "no salt", lost=True, correct=True).lost
+        assert study.trials[1].value is None
+        assert study.trials[1].numbers == {}
+        study.tell(second, {"value": 2.0, "cost": 1}, correct=True)
+        study.tell(first, {"value": 1.0, "cost": 1}, correct=True)
+        study.fail(mistyped, lost=True)
+        corrected = study.ask()
+
+    with Study({"x": Float(0, 1)}, initial=3, require=["cost <= 2"], seed=3) as other:
+        trials = other.ask(3)
+        for trial, value in zip(trials, (1.0, 2.0, 3.0), strict=True):
+            other.tell(trial, {"value": value, "cost": 1})
+        other.fail(other.ask(), lost=True)
+        other.close()
+        other._warm = None
+        assert other.ask().params == corrected.params
+
+
+def test_a_stopped_trial_has_no_correction() -> None:
+    with Study({"x": Float(0, 1)}, stop={"rule": "median", "startup": 1}) as study:
+        first, second = study.ask(2)
+        first.report(1, 1.0)
+        study.tell(first, 1.0)
+        second.report(1, 9.0)
+        with pytest.raises(TrialError, match="trial 2 is stopped"):
+            study.tell(second, 9.0, correct=True)

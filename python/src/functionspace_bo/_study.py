@@ -21,7 +21,16 @@ from ._channel import Channel
 from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
 from ._html import HTMLReport, copied, report, summary
-from ._outcomes import Outcomes, Value, as_count, as_float, read_note, usable, warn_unread
+from ._outcomes import (
+    Outcomes,
+    Value,
+    as_count,
+    as_float,
+    read_note,
+    read_numbers,
+    usable,
+    warn_unread,
+)
 from ._predict import points_of, predictions
 from ._process import on_fork
 from ._reporter import LocalReporter
@@ -226,25 +235,39 @@ class Study:
         ]
         return trials[0] if n is None else trials
 
-    def tell(self, trial: Trial | SupportsIndex, value: Value) -> Trial:
+    def tell(self, trial: Trial | SupportsIndex, value: Value, *, correct: bool = False) -> Trial:
         """Records the value of a pending trial, or several numbers by name.
 
-        A tuple has the values of several objectives in their order.
+        With correct, the given numbers replace the numbers of a finished trial, and its other
+        numbers stay. A tuple has the values of several objectives in their order.
         The numbers have the names of all objectives, and of the numbers in `require`. Raises
         TrialError if one is missing or not finite, or has the name of a parameter and another
         value than the parameter has in the trial; the trial is then still pending.
         """
+        if correct:
+            return self._correct(number_of(trial), value)
         if isinstance(value, Mapping):
             self._check_settings(number_of(trial), self._outcomes.read(value)[1])
         return self._tell(trial, value, 0.0)
 
-    def fail(self, trial: Trial | SupportsIndex, message: str = "", *, lost: bool = False) -> Trial:
+    def fail(
+        self,
+        trial: Trial | SupportsIndex,
+        message: str = "",
+        *,
+        lost: bool = False,
+        correct: bool = False,
+    ) -> Trial:
         """Records that a pending trial could not be evaluated.
 
         With lost, the reason is not its parameters, and the model ignores the trial. Otherwise
-        the model expects failures near it.
+        the model expects failures near it. With correct, the failure replaces the result of a
+        finished trial.
         """
-        return self._finish(trial, state="failed", message=str(message), lost=bool(lost))
+        changes = {"state": "failed", "message": str(message), "lost": bool(lost)}
+        if correct:
+            return self._replace(number_of(trial), value=None, numbers={}, feasible=None, **changes)
+        return self._finish(trial, **changes)
 
     def report(
         self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
@@ -546,7 +569,7 @@ class Study:
         Values are equal up to the six digits that programs print.
         """
         with self._lock:
-            params = self._pending(number).params
+            params = self._numbered(number).params
         for name in self._parameters:
             if name not in numbers or name in self._outcomes.declared:
                 continue
@@ -573,14 +596,59 @@ class Study:
             self._changed(number)
             return t.copy()
 
+    def _correct(self, number: int, value: Value) -> Trial:
+        """Replaces numbers of a finished trial. A note that is not given stays."""
+        t = self._finished(number)
+        goals = [g.name for g in self._outcomes.goals]
+        given = read_numbers(value, goals, self._outcomes.declared)
+        first, numbers = self._outcomes.read({**t.numbers, **given})
+        self._check_settings(number, given)
+        return self._replace(
+            number,
+            state="complete",
+            value=first,
+            numbers=numbers,
+            message=read_note(value) or ("" if t.state == "failed" else t.message),
+            feasible=self._outcomes.feasible(numbers),
+            lost=False,
+        )
+
+    def _replace(self, number: int, **changes: Any) -> Trial:
+        """Replaces the result of a finished trial.
+
+        The next fit begins without a warm start, because the former result affected the
+        hyperparameters.
+        """
+        with self._suggestions.busy, self._lock:
+            t = self._trials[number - 1] = replace(self._finished(number), **changes)
+            self._warm = self._regret = None
+            self._suggestions.process.close()
+            self._changed(number)
+            return t.copy()
+
+    def _finished(self, number: int) -> Trial:
+        """Returns a trial whose result can be replaced, or raises TrialError."""
+        with self._lock:
+            t = self._numbered(number)
+        if t.state == "pending":
+            raise TrialError(f"trial {number} has no result to correct")
+        if t.state == "stopped":
+            raise TrialError(f"trial is already finished: trial {number} is stopped")
+        return t
+
     def _pending(self, number: int) -> Trial:
         """Returns a pending trial, or raises TrialError. The caller holds _lock."""
+        t = self._numbered(number)
+        if t.state != "pending":
+            hint = "" if t.state == "stopped" else "; correct=True replaces a result"
+            raise TrialError(f"trial is already finished: trial {number} is {t.state}{hint}")
+        return t
+
+    def _numbered(self, number: int) -> Trial:
+        """Returns the trial of a number, or raises TrialError. The caller holds _lock."""
         if not 1 <= number <= len(self._trials):
             raise TrialError(f"no such trial: {number}")
-        t = self._trials[number - 1]
-        if t.state != "pending":
-            raise TrialError(f"trial is already finished: trial {number} is {t.state}")
-        return t
+        return self._trials[number - 1]
 
     def _interrupt(self, trial: Trial) -> None:
         """Marks a pending trial as one that is not being evaluated.
