@@ -35,7 +35,7 @@ type tellCmd struct {
 func (tellCmd) Help() string {
 	return `A recorded result changes only with --correct. The former result stays in the history of the study.
 
-With --table the results stand in a CSV table, as bo trials --format csv prints it: a row for each trial, with its number in the column trial, its numbers in further columns, and failed in the column state of a trial that failed. Rows without any number of the objectives, of their standard errors and of require are left out, and so are results that are recorded already. If a row has a fault, nothing is recorded.
+With --table the results stand in a CSV table, as bo trials --format csv prints it: a row for each trial, with its number in the column trial, its numbers in further columns, and failed in the column state of a trial that failed. Rows without any number of the objectives, of their standard errors and of require are left out, and so are results that are recorded already. A row with a part of them and the state pending waits for the others. If a row has a fault, nothing is recorded.
 
 Examples:
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/table"
@@ -24,7 +25,8 @@ type Result struct {
 
 // ReadResults reads results of trials from a table, such as WriteCSV writes with numbers filled in: a column trial, one of the
 // objective, one of each number of d.Require, and any others. Rows without any number of an objective, of d.Require or of a
-// standard error whose state is not failed are left out, and so are stopped trials. Columns of parameters are optional.
+// standard error whose state is not failed are left out, and so are stopped trials. A pending row with a
+// part of them is left out too, and a note names it. Columns of parameters are optional.
 // Notes and errors are like ReadCSV's.
 func ReadResults(name string, r io.Reader, d *study.Definition) (results []Result, notes []string, err error) {
 	t, err := table.Read(name, &limited{r: r, left: MaxTable})
@@ -45,6 +47,7 @@ func ReadResults(name string, r io.Reader, d *study.Definition) (results []Resul
 		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	wrong, rows := faults.List{What: "rows"}, map[int]string{}
+	var waiting []string
 	for i := range t.Rows {
 		out, ok, err := c.result(t, i, trial, d)
 		if first := rows[out.Report.Trial]; err == nil && ok && first != "" {
@@ -56,12 +59,31 @@ func ReadResults(name string, r io.Reader, d *study.Definition) (results []Resul
 		case ok:
 			rows[out.Report.Trial] = out.Row
 			results = append(results, out)
+		default:
+			if some, lacks := parts(d, out.Report.Numbers); some {
+				waiting = append(waiting, fmt.Sprintf("%s for %s", strings.TrimPrefix(out.Row, name+": "), strings.Join(lacks, " and ")))
+			}
 		}
 	}
 	if list := wrong.Errors(); list != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, space.Faults(list))
 	}
+	if waiting != nil {
+		notes = append(notes, "rows that wait for other numbers: "+strings.Join(waiting, ", "))
+	}
 	return results, notes, nil
+}
+
+// parts reports whether there are numbers of a result, which standard errors are too, and lists those that it lacks.
+func parts(d *study.Definition, numbers map[string]float64) (some bool, lacks []string) {
+	for _, name := range slices.Concat(d.Declared(), d.StandardErrors()) {
+		if _, ok := numbers[name]; ok {
+			some = true
+		} else if slices.Contains(d.Declared(), name) {
+			lacks = append(lacks, name)
+		}
+	}
+	return some, lacks
 }
 
 // result returns the result in a row, or false if the row has none.
@@ -84,7 +106,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		return out, false, err
 	}
 	failed := state == store.Failed
-	if !failed && !slices.ContainsFunc(slices.Concat(d.Declared(), d.StandardErrors()), func(name string) bool { _, ok := out.Report.Numbers[name]; return ok }) {
+	if some, lacks := parts(d, out.Report.Numbers); !failed && !some || state == store.Pending && lacks != nil {
 		return out, false, nil
 	}
 	var err error
