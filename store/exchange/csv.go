@@ -575,6 +575,8 @@ func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed
 			return err
 		case wanted:
 			return fmt.Errorf("%w: write failed into the column %q of a row without a result", err, columnState)
+		case slices.Contains(declared, name) && c.state >= 0:
+			return fmt.Errorf("%w: leave the cell empty, and write failed into the column %q if the trial failed", err, columnState)
 		default:
 			return fmt.Errorf("%w: leave the cell empty if it has no number", err)
 		}

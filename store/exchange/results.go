@@ -109,8 +109,8 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 	if some, lacks := parts(d, out.Report.Numbers); !failed && !some || state == store.Pending && lacks != nil {
 		return out, false, nil
 	}
-	var err error
-	if out.Report.Trial, err = strconv.Atoi(text(trial)); err != nil || out.Report.Trial < 1 {
+	number, err := strconv.ParseFloat(text(trial), 64) // data frames write 3.0
+	if out.Report.Trial = int(number); err != nil || out.Report.Trial < 1 || float64(out.Report.Trial) != number {
 		return out, false, fmt.Errorf("%s: %q is not the number of a trial", t.Cell(i, trial), text(trial))
 	}
 	if failed {
