@@ -21,8 +21,8 @@ type History struct {
 	// Queue holds points to propose ahead of the initial design and of
 	// suggestions, in this order.
 	Queue []space.Point
-	// Given are values that the points of Propose have, by parameter. Points of Queue and of Options.First with other values
-	// are not proposed. Other functions do not use it.
+	// Given are values that the points of Propose and RecommendGiven have, by parameter. Points of Queue and of Options.First
+	// with other values are not proposed. Other functions do not use it.
 	Given map[string]any
 	// Warm is Proposals.Warm of an earlier call with the same options; nil starts
 	// the fit afresh. Its content is private to the surrogate model.

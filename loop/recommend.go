@@ -110,14 +110,21 @@ func (f *fitted) shownFeasible(x *mat.Dense, n int) []float64 {
 
 // estimate returns the estimate of the i-th complete trial, averaged over hyperparameters.
 func (t *task) estimate(f *fitted, i int) Estimate {
-	x, m, v := mat.NewDense(1, t.space.Dim(), slices.Clone(f.x.RawRowView(i))), []float64{0}, []float64{0}
-	surrogate.Averaged(f.Posterior).Predict(m, v, x)
-	mean, sd := f.warp.user(m[0], sqrt(v[0]))
-	e := Estimate{Trial: t.trials[f.trials[i]].clone(), Mean: t.opts.sign() * mean, SD: sd, Feasible: 1}
-	if f.likely != nil {
-		e.Feasible = f.shownFeasible(x, len(t.opts.Require))[0]
-	}
+	e := Estimate{Trial: t.trials[f.trials[i]].clone()}
+	e.Mean, e.SD, e.Feasible = t.moments(f, f.x.RawRowView(i))
 	return e
+}
+
+// moments returns the mean and standard deviation at u in the user's units and the probability of feasibility, averaged over
+// hyperparameters.
+func (t *task) moments(f *fitted, u []float64) (mean, sd, feasible float64) {
+	x, m, v := mat.NewDense(1, t.space.Dim(), slices.Clone(u)), []float64{0}, []float64{0}
+	surrogate.Averaged(f.Posterior).Predict(m, v, x)
+	mean, sd = f.warp.user(m[0], sqrt(v[0]))
+	if feasible = 1; f.likely != nil {
+		feasible = f.shownFeasible(x, len(t.opts.Require))[0]
+	}
+	return t.opts.sign() * mean, sd, feasible
 }
 
 // Recommend is the function Recommend for the study's trials, with events. It

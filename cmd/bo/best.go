@@ -2,21 +2,24 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
 
 type bestCmd struct {
 	storeFlags
-	Study string `arg:"" complete:"studies" help:"Name of the study."`
-	Model bool   `help:"Fit the surrogate model, and print the trial with the best posterior mean."`
-	JSON  bool   `group:"result" name:"json" help:"Print the trial as JSON."`
+	Study string   `arg:"" complete:"studies" help:"Name of the study."`
+	Model bool     `help:"Fit the surrogate model, and print the trial with the best posterior mean."`
+	Given []string `sep:"none" placeholder:"NAME=VALUE" help:"Value of a parameter, such as the humidity of the day: print the settings of a trial that have the best posterior mean with this value. May be repeated."`
+	JSON  bool     `group:"result" name:"json" help:"Print the trial as JSON."`
 }
 
 func (c *bestCmd) Run(e *env) error {
@@ -27,6 +30,9 @@ func (c *bestCmd) Run(e *env) error {
 		best := v.Best()
 		if best == nil {
 			return noneComplete(v)
+		}
+		if len(c.Given) > 0 {
+			return c.given(e, u, v)
 		}
 		if c.Model {
 			return c.recommend(e, u)
@@ -59,7 +65,49 @@ func (c *bestCmd) Run(e *env) error {
 }
 
 func (bestCmd) Help() string {
-	return `Prints the trial with the best observed value, or the Pareto front of several objectives. If the objective is not declared exact, this value may be luck, and --model names the trial with the best posterior mean.`
+	return `Prints the trial with the best observed value, or the Pareto front of several objectives. If the objective is not declared exact, this value may be luck, and --model names the trial with the best posterior mean.
+
+With --given the trials are compared by their predictions with the given values in place of their own. The values may be new, and all trials count in the fit.
+
+Examples:
+
+    bo best bread --model
+    bo best bread --given humidity=61 --given flour=rye`
+}
+
+// given prints the settings with the best posterior mean at given values.
+func (c *bestCmd) given(e *env, u *store.Study, v *store.View) error {
+	sp, options, h, err := u.History(e.ctx)
+	if err != nil {
+		return err
+	}
+	if h.Given, err = parseFlag(sp, "--given", c.Given); err != nil {
+		return err
+	}
+	r, err := loop.RecommendGiven(e.ctx, sp, options, h)
+	if err != nil {
+		return asRefusal(asUsage(err, space.ErrPoint), loop.ErrNoValue)
+	}
+	params, err := json.Marshal(r.Point)
+	if err != nil {
+		return err
+	}
+	out := recommended{Trial: r.Trial.ID, Params: params, Mean: r.Mean, SD: r.SD}
+	if len(options.Require) > 0 {
+		out.Feasible = &r.Feasible
+		if r.Feasible < loop.Confident {
+			fmt.Fprintf(e.stderr, "bo: these settings meet %s with probability %.2g, by the surrogate model\n", strings.Join(v.Definition.Require, " and "), r.Feasible)
+		}
+	}
+	if c.JSON {
+		return printJSON(e.stdout, out)
+	}
+	mean := figures.Mean(r.Mean, r.SD)
+	if insight.Scaleless(&loop.View{Options: options, Trials: h.Trials}) {
+		mean = short(r.Mean)
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s  %s mean %s  (settings of trial %d)\n", fullParams(params), v.Definition.Objective().Name, mean, out.Trial)
+	return err
 }
 
 // recommend prints the trial with the best posterior mean. The JSON also has the one with the best value.
@@ -208,6 +256,9 @@ func newFront(v *store.View) frontJSON {
 
 // front prints the Pareto front.
 func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
+	if len(c.Given) > 0 {
+		return usagef("--given is for one objective, and study %s has %d", c.Study, len(v.Definition.Goals()))
+	}
 	out := newFront(v)
 	if c.Model && out.Reference != nil {
 		model, err := modelFront(e, u)
