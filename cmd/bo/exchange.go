@@ -173,7 +173,7 @@ func (c *importCmd) noteRepeated(e *env, u *store.Study, added []store.Trial) er
 		return err
 	}
 	key := func(t *store.Trial) string { return fmt.Sprint(string(t.Params), t.State, t.Numbers) }
-	earlier, repeated := map[string]bool{}, 0
+	earlier, repeated, first := map[string]bool{}, 0, 0
 	for i := range min(added[0].Number-1, len(v.Trials)) {
 		earlier[key(&v.Trials[i])] = true
 	}
@@ -186,13 +186,17 @@ func (c *importCmd) noteRepeated(e *env, u *store.Study, added []store.Trial) er
 		if within[k] {
 			twice++
 		}
+		if first == 0 && (earlier[k] || within[k]) {
+			first = added[i].Number
+		}
 		within[k] = true
 	}
+	undo := fmt.Sprintf("; bo fail %s %d --lost --correct leaves trial %[2]d out", c.Study, first)
 	if twice > 0 {
-		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of another trial of the file, and count once more: delete rows that are no repeated measurements", twice, len(added))})
+		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of another trial of the file, and count once more: delete rows that are no repeated measurements%s", twice, len(added), undo)})
 	}
 	if repeated > 0 {
-		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of earlier trials of study %s, and count once more: with --key NAME a repeated import adds nothing", repeated, len(added), c.Study)})
+		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of earlier trials of study %s, and count once more: with --key NAME a repeated import adds nothing%s", repeated, len(added), c.Study, undo)})
 	}
 	return nil
 }
