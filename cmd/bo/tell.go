@@ -117,6 +117,9 @@ func parseNumbers(words []string, objective string) (map[string]float64, error) 
 	}
 	text := words[0]
 	if len(words) > 1 || strings.Contains(text, "=") && !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		if _, err := parseNumber(text); err == nil {
+			return nil, fmt.Errorf("the value is %s: several numbers need names, such as %s", brief(strings.Join(words, " ")), shellWord(objective+"="+text))
+		}
 		return parseNamed(words)
 	}
 	if y, err := parseNumber(text); err == nil {
