@@ -48,12 +48,24 @@ var (
 
 // New returns the posterior of a process with the given mean, kernel and noise
 // variance, and the known noise variances of d; it fits no hyperparameters. It costs n³/3 flops. The error wraps
-// surrogate.ErrNoData, ErrShape, ErrNoise or ErrNotFinite for bad data, and
-// surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with the
-// largest permitted jitter. The result implements surrogate.Conditioner,
+// surrogate.ErrNoData, ErrShape, ErrNoise or ErrNotFinite for bad data, prior.ErrSpec for an
+// invalid process, and surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with
+// the largest permitted jitter. The result implements surrogate.Conditioner,
 // MeanPredictor, LeaveOneOut, Whitener, Evidence, Stater and Describer; its State is empty.
 func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
-	return newPosterior(p, d)
+	switch {
+	case p.Kernel == nil:
+		return nil, fmt.Errorf("gp: %w: the process has no kernel", prior.ErrSpec)
+	case math.IsNaN(p.Mean) || math.IsInf(p.Mean, 0):
+		return nil, fmt.Errorf("gp: %w: the mean is %v, want a finite number", prior.ErrSpec, p.Mean)
+	case !(p.Noise >= 0) || math.IsInf(p.Noise, 1):
+		return nil, fmt.Errorf("gp: %w: the noise variance is %v, want a finite number of at least 0", prior.ErrSpec, p.Noise)
+	}
+	post, err := newPosterior(p, d)
+	if err != nil {
+		return nil, err
+	}
+	return post, nil
 }
 
 func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
@@ -62,7 +74,7 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 	}
 	n, dim := d.Dims()
 	if dim != p.Kernel.Dim() {
-		panic(fmt.Sprintf("gp: %d inputs, kernel of dimension %d", dim, p.Kernel.Dim()))
+		return nil, fmt.Errorf("gp: %w: kernel of %d inputs, data of %d", prior.ErrSpec, p.Kernel.Dim(), dim)
 	}
 	post := &posterior{y: slices.Clone(d.Y), noise: slices.Clone(d.Noise), Summary: summary.Summary{
 		NoiseVariance: p.Noise,

@@ -356,8 +356,29 @@ func TestBadData(t *testing.T) {
 		require.ErrorIs(t, err, c.want)
 	}
 	p.Kernel = p.Kernel.WithParams([]float64{math.NaN(), 1})
-	_, err := New(p, surrogate.Dataset{X: mat.NewDense(1, 1, nil), Y: []float64{0}})
+	post, err := New(p, surrogate.Dataset{X: mat.NewDense(1, 1, nil), Y: []float64{0}})
 	require.ErrorIs(t, err, surrogate.ErrNotPositiveDefinite)
+	require.True(t, post == nil, "a nil pointer in an interface is not nil")
+}
+
+func TestInvalidProcess(t *testing.T) {
+	d := surrogate.Dataset{X: mat.NewDense(1, 1, nil), Y: []float64{0}}
+	for _, c := range []struct {
+		p    prior.Process
+		want string
+	}{
+		{prior.Process{}, "gp: invalid prior: the process has no kernel"},
+		{prior.Process{Kernel: prior.RBF(3)}, "gp: invalid prior: kernel of 3 inputs, data of 1"},
+		{prior.Process{Kernel: prior.RBF(1), Mean: math.NaN()}, "gp: invalid prior: the mean is NaN, want a finite number"},
+		{prior.Process{Kernel: prior.RBF(1), Noise: -1}, "gp: invalid prior: the noise variance is -1, want a finite number of at least 0"},
+		{prior.Process{Kernel: prior.RBF(1), Noise: math.Inf(1)}, "gp: invalid prior: the noise variance is +Inf, want a finite number of at least 0"},
+		{prior.Process{Kernel: prior.RBF(1), Noise: math.NaN()}, "gp: invalid prior: the noise variance is NaN, want a finite number of at least 0"},
+	} {
+		post, err := New(c.p, d)
+		require.EqualError(t, err, c.want)
+		require.ErrorIs(t, err, prior.ErrSpec)
+		require.Nil(t, post)
+	}
 }
 
 func TestPosteriorOwnsItsData(t *testing.T) {
