@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -26,6 +27,14 @@ type Mean struct {
 // isZero reports whether there is no mean function.
 func (m *Mean) isZero() bool { return m.Text == "" && m.At == nil }
 
+// name returns the text, or a name of a function without one.
+func (m *Mean) name() string {
+	if m.At != nil {
+		return cmp.Or(m.Text, "a function without a text")
+	}
+	return m.Text
+}
+
 // meanPoints is the number of points at which the mean function is evaluated first.
 const meanPoints = 256
 
@@ -46,7 +55,7 @@ func (m *Mean) Check(s *space.Space) error {
 		if u := x.RawRowView(i); s.Feasible(u) {
 			p := s.Decode(u)
 			if v := m.At(p); !(math.Abs(v) <= MaxValue) {
-				return fmt.Errorf("prior mean: %s is %v at %v, want a finite number", m.Text, v, p)
+				return fmt.Errorf("prior mean: %s is %v at %v, want a finite number", m.name(), v, p)
 			}
 		}
 	}

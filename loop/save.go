@@ -241,7 +241,7 @@ func (o *Options) saved() savedOptions {
 		Objectives:    o.Objectives,
 		Require:       o.Require,
 		Optimum:       o.Optimum,
-		PriorMean:     o.PriorMean.Text,
+		PriorMean:     o.PriorMean.name(),
 		First:         o.First,
 		Maximizer:     o.Maximizer,
 	}
@@ -253,9 +253,15 @@ func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*
 // compare returns an error that names every option that differs.
 func (o savedOptions) compare(given savedOptions) error {
 	var faults []string
+	text := func(v any) string {
+		if v == "" || v == "null" {
+			return "none"
+		}
+		return fmt.Sprint(v)
+	}
 	differ := func(name string, saved, given any) {
 		if saved != given {
-			faults = append(faults, fmt.Sprintf("%s is %v, saved %v", name, given, saved))
+			faults = append(faults, fmt.Sprintf("%s is %s, saved %s", name, text(given), text(saved)))
 		}
 	}
 	differ("surrogate", o.Surrogate, given.Surrogate)

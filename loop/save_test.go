@@ -167,16 +167,21 @@ func savedText(t testing.TB, s *Study) []byte {
 func TestResumeComparesOptions(t *testing.T) {
 	text := savedText(t, newStudy(t, box(t), options(1)))
 	for name, change := range map[string]func(*Options){
-		"seed is 2, saved 1":                   func(o *Options) { o.Seed = 2 },
-		"batch is 2, saved 1":                  func(o *Options) { o.Batch = 2 },
-		"initial is 9, saved 4":                func(o *Options) { o.Initial = 9 },
-		"design is lhs, saved sobol":           func(o *Options) { o.Design = "lhs" },
-		"maximize is true, saved false":        func(o *Options) { o.Maximize = true },
-		"noise-free is true, saved false":      func(o *Options) { o.NoiseFree = true },
-		"surrogate is loop.brittle":            func(o *Options) { o.Surrogate = brittle{} },
-		"acquisition is acquisition.MES, sav":  func(o *Options) { o.Acquisition = acquisition.MES{} },
-		`maximizer is {"raw":7,`:               func(o *Options) { o.Maximizer.Raw = 7 },
-		"seed is 2, saved 1; maximize is true": func(o *Options) { o.Seed, o.Maximize = 2, true },
+		"seed is 2, saved 1":                              func(o *Options) { o.Seed = 2 },
+		"batch is 2, saved 1":                             func(o *Options) { o.Batch = 2 },
+		"initial is 9, saved 4":                           func(o *Options) { o.Initial = 9 },
+		"design is lhs, saved sobol":                      func(o *Options) { o.Design = "lhs" },
+		"maximize is true, saved false":                   func(o *Options) { o.Maximize = true },
+		"noise-free is true, saved false":                 func(o *Options) { o.NoiseFree = true },
+		"surrogate is loop.brittle":                       func(o *Options) { o.Surrogate = brittle{} },
+		"acquisition is acquisition.MES, sav":             func(o *Options) { o.Acquisition = acquisition.MES{} },
+		`maximizer is {"raw":7,`:                          func(o *Options) { o.Maximizer.Raw = 7 },
+		"seed is 2, saved 1; maximize is true":            func(o *Options) { o.Seed, o.Maximize = 2, true },
+		"standard error is se, saved none":                func(o *Options) { o.StandardError = "se" },
+		`require is [{"name":"a","bound":0}], saved none`: func(o *Options) { o.Require = []Requirement{{Name: "a"}} },
+		"prior mean is a function without a text, saved none": func(o *Options) {
+			o.PriorMean.At = func(space.Point) float64 { return 0 }
+		},
 	} {
 		o := options(1)
 		change(&o)
