@@ -100,8 +100,9 @@ func nameInputs(v reflect.Value, inputs []prior.Input) bool {
 }
 
 // FixNoise returns m with a known variance of the observation noise, in the squared unit of the targets: a copy with this
-// value of the setting noise. Nil is unknown, which the model learns. A model without this setting is an error, as is a
-// variance outside its range. A fit of Scaled divides the variance by the square of its output scale.
+// value of the setting noise: a field with the tags of prior.Spec.Noise, which models of other modules may have too. Nil is
+// unknown, which the model learns. A model without this setting is an error, as is a variance outside its range. A fit of
+// Scaled divides the variance by the square of its output scale.
 func FixNoise(m Model, variance *float64) (Model, error) {
 	switch s := m.(type) {
 	case *Scaled:
@@ -119,13 +120,17 @@ func FixNoise(m Model, variance *float64) (Model, error) {
 	if variance != nil {
 		text = strconv.FormatFloat(*variance, 'g', -1, 64)
 	}
+	missing := fmt.Errorf("surrogate: %T has no setting noise, a field with the tags of prior.Spec.Noise", m)
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("surrogate: %T has no setting noise", m)
+		return nil, missing
 	}
 	fixed := reflect.New(v.Type())
 	fixed.Elem().Set(v)
-	if err := settings.Set(fixed.Interface(), "noise", text); err != nil {
+	switch err := settings.Set(fixed.Interface(), "noise", text); {
+	case errors.Is(err, settings.ErrUnknown):
+		return nil, missing
+	case err != nil:
 		return nil, fmt.Errorf("surrogate: %T: %w", m, err)
 	}
 	if reflect.TypeOf(m).Kind() != reflect.Pointer {

@@ -46,6 +46,29 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, surrogate.Check(dkl.Model{Pretrain: 3}, 2), surrogate.ErrSetting)
 }
 
+// own is a model of another module with the setting noise.
+type own struct {
+	failer
+	Noise *float64 `set:"noise" auto:"learned" range:"[0,inf)"`
+}
+
+// FixNoise sets the field of a model of another module, and names the field that a model lacks.
+func TestFixNoiseOfAnotherModel(t *testing.T) {
+	fixed, err := surrogate.FixNoise(own{}, new(0.25))
+	require.NoError(t, err)
+	require.Equal(t, own{Noise: new(0.25)}, fixed)
+	learned, err := surrogate.FixNoise(&own{Noise: new(0.25)}, nil)
+	require.NoError(t, err)
+	require.Equal(t, &own{}, learned)
+
+	for _, m := range []surrogate.Model{failer{}, &failer{}} {
+		_, err = surrogate.FixNoise(m, new(0.25))
+		require.ErrorContains(t, err, "failer has no setting noise, a field with the tags of prior.Spec.Noise")
+	}
+	_, err = surrogate.FixNoise(gp.Model{}, new(-1.))
+	require.ErrorIs(t, err, surrogate.ErrSetting)
+}
+
 // A fixed number, a kernel or the preset "published" states a prior, inside Scaled too. The defaults
 // and the settings of training state no prior.
 func TestStatesPrior(t *testing.T) {
