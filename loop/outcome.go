@@ -142,12 +142,12 @@ func (o *Options) CheckOutcome(out Outcome) error {
 func (o *Options) checkNames(out Outcome) error {
 	for _, g := range o.Objectives {
 		if _, ok := out.Numbers[g.Name]; !ok {
-			return fmt.Errorf("%w: there is no number named %q, an objective", ErrNotFinite, g.Name)
+			return fmt.Errorf("%w: there is no number named %q, which is an objective", ErrNotFinite, g.Name)
 		}
 	}
 	for _, r := range o.Require {
 		if _, ok := out.Numbers[r.Name]; !ok {
-			return fmt.Errorf("%w: there is no number named %q, which must be %s", ErrNotFinite, r.Name, r)
+			return fmt.Errorf("%w: there is no number named %q, which the requirement %s needs", ErrNotFinite, r.Name, r)
 		}
 	}
 	return nil

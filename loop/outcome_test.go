@@ -136,9 +136,9 @@ func TestCheckOutcome(t *testing.T) {
 		{Options{}, Outcome{Numbers: map[string]float64{"extra": math.Inf(1)}}, ""},
 		{one, Outcome{Numbers: map[string]float64{"b": math.NaN()}}, "NaN (b)"},
 		{one, Outcome{Numbers: map[string]float64{"b": 7}}, ""},
-		{one, Outcome{Value: 1}, "\"b\", which must be b <= 1"},
+		{one, Outcome{Value: 1}, "\"b\", which the requirement b <= 1 needs"},
 		{two, Outcome{Value: math.NaN(), Numbers: map[string]float64{"a": 1, "b": 2}}, ""},
-		{two, Outcome{Numbers: map[string]float64{"a": 1}}, "\"b\", an objective"},
+		{two, Outcome{Numbers: map[string]float64{"a": 1}}, "\"b\", which is an objective"},
 		{two, Outcome{Numbers: map[string]float64{"a": 1, "b": 2 * MaxValue}}, "(b)"},
 	} {
 		err := c.o.CheckOutcome(c.out)
