@@ -3,6 +3,7 @@ package acquisition_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,7 +42,7 @@ func ExampleMaximize() {
 	}
 	ctx := context.Background()
 	for _, s := range []*space.Space{continuous, integer} {
-		x, value, err := acquisition.Maximize(ctx, hill{}, s, nil, acquisition.MaximizeOptions{}, rng(1))
+		x, value, err := acquisition.Maximize(ctx, hill{}, s, nil, acquisition.MaximizeOptions{}, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			fmt.Println(err)
 			return

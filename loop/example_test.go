@@ -172,3 +172,147 @@ func ExampleOptions_optimum() {
 	fmt.Printf("x = %.1f\n", result.Best.Point.Float("x"))
 	// Output: x = 1.1
 }
+
+// Without observations nearby a prediction is near the prior mean.
+func ExampleMean() {
+	sp, err := space.New(space.Float("x", 0, 10))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	line := loop.Mean{Text: "3 + 2*x", At: func(p space.Point) float64 { return 3 + 2*p.Float("x") }}
+	study, err := loop.New(sp, loop.Options{Initial: 3, PriorMean: line})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range []float64{4, 5, 6} {
+		p, err := sp.PointOf(map[string]any{"x": x})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if _, err := study.Add(p, 3+2*x); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	trials, err := study.Ask(context.Background(), 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	t := trials[0]
+	fmt.Printf("%.2f\n", t.Prediction.Mean-line.At(t.Point))
+	// Output: 0.00
+}
+
+// Points to try first may leave parameters to the initial design.
+func ExampleOptions_first() {
+	sp, err := space.New(space.LogFloat("rate", 1e-5, 1), space.Int("layers", 1, 8))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	study, err := loop.New(sp, loop.Options{First: []map[string]any{{"rate": 0.001, "layers": 3}, {"layers": 5}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	trials, err := study.Ask(context.Background(), 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(trials[0].Source, trials[0].Point)
+	fmt.Println(trials[1].Source, trials[1].Point.Int("layers"))
+	fmt.Println(trials[2].Source)
+	// Output:
+	// first rate=0.001 layers=3
+	// first 5
+	// design
+}
+
+// The loss is least at x = y = 1, but the latency x·y may be at most ¼. Then the least loss is ½.
+func ExampleMinimizeOutcomes() {
+	sp, err := space.New(space.Float("x", 0, 1), space.Float("y", 0, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	evaluate := func(_ context.Context, p space.Point) (loop.Outcome, error) {
+		x, y := p.Float("x"), p.Float("y")
+		loss := math.Pow(x-1, 2) + math.Pow(y-1, 2)
+		return loop.Outcome{Value: loss, Numbers: map[string]float64{"latency": x * y}}, nil
+	}
+	r, err := loop.MinimizeOutcomes(context.Background(), evaluate, sp, loop.Options{
+		Budget: 25, NoiseFree: true, Require: []loop.Requirement{{Name: "latency", Bound: 0.25}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("feasible %v, loss %.2f\n", r.Feasible, r.Best.Value)
+	// Output: feasible true, loss 0.50
+}
+
+// Two objectives that are least at different corners.
+func ExampleStudy_RecommendFront() {
+	sp, err := space.New(space.Float("x", 0, 1), space.Float("y", 0, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	study, err := loop.New(sp, loop.Options{Objectives: []loop.Goal{
+		{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	evaluate := func(_ context.Context, p space.Point) (loop.Outcome, error) {
+		x, y := p.Float("x"), p.Float("y")
+		loss := math.Pow(x-1, 2) + math.Pow(y-1, 2)
+		return loop.Outcome{Numbers: map[string]float64{"loss": loss, "latency": x * y}}, nil
+	}
+	if _, err := study.RunOutcomes(context.Background(), evaluate, 20, 1); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := study.RecommendFront(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("more than 3 trials on the front:", len(r.Model) > 3)
+	fmt.Println("hypervolume grows:", r.Hypervolume > r.Observed.Hypervolume[4])
+	// Output:
+	// more than 3 trials on the front: true
+	// hypervolume grows: true
+}
+
+// With a probability of 0.95 the regret is below the bound.
+func ExampleEstimateRegret() {
+	sp, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	objective := func(_ context.Context, p space.Point) (float64, error) { return math.Pow(p.Float("x")-0.3, 2), nil }
+	study, err := loop.New(sp, loop.Options{NoiseFree: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := study.Run(context.Background(), objective, 12, 1); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := study.EstimateRegret(context.Background(), 0.95)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Bound < 1e-3)
+	// Output: true
+}

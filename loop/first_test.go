@@ -2,9 +2,6 @@ package loop
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"log"
 	"math/rand/v2"
 	"testing"
 
@@ -13,29 +10,6 @@ import (
 
 	"github.com/functionspace/bo/space"
 )
-
-// Points to try first may leave parameters to the initial design.
-func ExampleOptions_first() {
-	s, err := space.New(space.LogFloat("rate", 1e-5, 1), space.Int("layers", 1, 8))
-	if err != nil {
-		log.Fatal(err)
-	}
-	study, err := New(s, Options{First: []map[string]any{{"rate": 0.001, "layers": 3}, {"layers": 5}}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	trials, err := study.Ask(context.Background(), 3)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(trials[0].Source, trials[0].Point)
-	fmt.Println(trials[1].Source, trials[1].Point.Int("layers"))
-	fmt.Println(trials[2].Source)
-	// Output:
-	// first rate=0.001 layers=3
-	// first 5
-	// design
-}
 
 func TestFirstPoints(t *testing.T) {
 	s := beliefSpace(t)

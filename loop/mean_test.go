@@ -2,9 +2,6 @@ package loop
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"log"
 	"math"
 	"testing"
 
@@ -20,35 +17,6 @@ import (
 	"github.com/functionspace/bo/surrogate/auto"
 	"github.com/functionspace/bo/surrogate/gp"
 )
-
-// Without observations nearby a prediction is near the prior mean.
-func ExampleMean() {
-	s, err := space.New(space.Float("x", 0, 10))
-	if err != nil {
-		log.Fatal(err)
-	}
-	study, err := New(s, Options{Initial: 3, PriorMean: Mean{Text: "3 + 2*x", At: func(p space.Point) float64 { return 3 + 2*p.Float("x") }}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, x := range []float64{4, 5, 6} {
-		p, err := s.PointOf(map[string]any{"x": x})
-		if err != nil {
-			log.Fatal(err)
-		}
-		if _, err := study.Add(p, 3+2*x); err != nil {
-			log.Fatal(err)
-		}
-	}
-	trials, err := study.Ask(context.Background(), 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	t := trials[0]
-	fmt.Printf("%.2f\n", t.Prediction.Mean-3-2*t.Point.Float("x"))
-	// Output:
-	// 0.00
-}
 
 func meanSpace(t *testing.T) *space.Space {
 	s, err := space.New(space.LogFloat("rate", 1e-3, 1), space.Float("x", -2, 2), space.Int("n", 1, 5))

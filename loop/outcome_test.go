@@ -38,19 +38,6 @@ func limitedSpace() *space.Space {
 	return s
 }
 
-// The best value with x·y ≤ 0.25 is 0.5, at x = y = ½.
-func ExampleMinimizeOutcomes() {
-	r, err := MinimizeOutcomes(context.Background(), limited, limitedSpace(), Options{
-		Budget: 25, NoiseFree: true, Require: []Requirement{{Name: "latency", Bound: 0.25}},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("feasible %v, loss %.2f\n", r.Feasible, r.Best.Value)
-	// Output:
-	// feasible true, loss 0.50
-}
-
 // Several objectives, also with requirements, failures, batches and asynchronous workers: the
 // front has no dominated trial and the hypervolume never falls.
 func TestSeveralObjectives(t *testing.T) {
@@ -404,28 +391,6 @@ func TestRequirementOverDecades(t *testing.T) {
 		require.False(t, plain.Units.LogTransformed())
 		require.Less(t, result.Best.Value, worse.Best.Value)
 	}
-}
-
-// Two objectives that are least at different corners.
-func ExampleStudy_RecommendFront() {
-	s, err := New(limitedSpace(), Options{Objectives: []Goal{
-		{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true},
-	}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := s.RunOutcomes(context.Background(), limited, 20, 1); err != nil {
-		log.Fatal(err)
-	}
-	r, err := s.RecommendFront(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("more than 3 trials on the front:", len(r.Model) > 3)
-	fmt.Printf("hypervolume grows: %v\n", r.Hypervolume > r.Observed.Hypervolume[4])
-	// Output:
-	// more than 3 trials on the front: true
-	// hypervolume grows: true
 }
 
 // A number that nothing needs and that is not usable is left out; a needed one makes a failed trial.

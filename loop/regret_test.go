@@ -2,8 +2,6 @@ package loop
 
 import (
 	"context"
-	"fmt"
-	"log"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -17,28 +15,6 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 )
-
-func ExampleEstimateRegret() {
-	s, err := space.New(space.Float("x", 0, 1))
-	if err != nil {
-		log.Fatal(err)
-	}
-	objective := func(_ context.Context, p space.Point) (float64, error) { return math.Pow(p.Float("x")-0.3, 2), nil }
-	study, err := New(s, Options{NoiseFree: true})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := study.Run(context.Background(), objective, 12, 1); err != nil {
-		log.Fatal(err)
-	}
-	r, err := study.EstimateRegret(context.Background(), 0.95)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(r.Bound < 1e-3)
-	// Output:
-	// true
-}
 
 // With two points the regret is the positive part of a normal number.
 func TestRegretOfTwoPoints(t *testing.T) {

@@ -3,7 +3,6 @@ package surrogatetest_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -22,12 +21,6 @@ func TestGoodModel(t *testing.T) {
 	surrogatetest.Run(t, linear{})
 	require.NoError(t, surrogatetest.Options{Fast: true}.Check(linear{}))
 	require.NoError(t, surrogatetest.Options{Fast: true}.Check(surrogate.Scaled{Model: linear{}}))
-}
-
-func ExampleOptions_Check() {
-	err := surrogatetest.Options{Fast: true}.Check(linear{})
-	fmt.Println(err)
-	// Output: <nil>
 }
 
 // broken is linear with another posterior or another Fit.
