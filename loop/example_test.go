@@ -291,6 +291,38 @@ func ExampleStudy_RecommendFront() {
 	// hypervolume grows: true
 }
 
+// The load of the hour is given, and the best number of workers is a tenth of it.
+func ExampleStudy_AskGiven() {
+	ctx := context.Background()
+	sp, err := space.New(space.Float("load", 0, 1000), space.Float("workers", 1, 100))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	study, err := loop.New(sp, loop.Options{NoiseFree: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var last loop.Trial
+	for hour := range 24 {
+		trials, err := study.AskGiven(ctx, 1, map[string]any{"load": 500 + 400*math.Sin(float64(hour))})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		last = trials[0]
+		latency := math.Pow(last.Point.Float("workers")/100-last.Point.Float("load")/1000, 2)
+		if err := study.Tell(last.ID, latency); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Printf("workers differ from a tenth of the load by less than 5: %v\n",
+		math.Abs(last.Point.Float("workers")-last.Point.Float("load")/10) < 5)
+	// Output: workers differ from a tenth of the load by less than 5: true
+}
+
 // With a probability of 0.95 the regret is below the bound.
 func ExampleEstimateRegret() {
 	sp, err := space.New(space.Float("x", 0, 1))
