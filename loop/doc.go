@@ -1,12 +1,25 @@
 // Package loop runs a Bayesian optimisation.
 //
+//	s, err := space.New(space.LogFloat("rate", 1e-5, 1), space.Int("layers", 1, 8))
+//	f := func(ctx context.Context, p space.Point) (float64, error) {
+//		return train(ctx, p.Float("rate"), p.Int("layers"))
+//	}
+//	result, err := loop.Minimize(ctx, f, s, loop.Options{Budget: 50, Workers: 4})
+//	best := result.Recommendation.Model.Trial.Point
+//
+// If the values come from elsewhere, call Ask and Tell of a Study:
+//
+//	study, err := loop.New(s, loop.Options{})
+//	trials, err := study.Ask(ctx, 1)
+//	err = study.Tell(trials[0].ID, value)
+//
 // Propose is the core: a pure function from a search space, options and the trials
 // so far to the points to evaluate next. Recommend is a pure function from the same
 // arguments to the trials to choose. Programs with their own storage call these two.
 //
 // A Study is Propose and Recommend with records in memory. Study.Run evaluates a Go
 // function with several workers; Study.Ask and Study.Tell leave the evaluation to the
-// caller. Minimize is the one-call form.
+// caller. Minimize is New and Run in one call.
 //
 // Values are minimised. With Options.Maximize the sign of every value is flipped
 // before a fit and in results.

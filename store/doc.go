@@ -5,6 +5,20 @@
 // (store/sqlite) or in PostgreSQL (store/postgres). This package implements the rules of a
 // study; a backend only stores rows and runs transactions.
 //
+//	backend, err := sqlite.Open(ctx, "bo.db", true)
+//	s := store.New(backend, store.Options{})
+//	defer s.Close()
+//	u, err := s.Create(ctx, &study.Definition{
+//		Name:       "pool",
+//		Parameters: []space.Parameter{space.LogInt("workers", 1, 64)},
+//		Objectives: []study.Objective{{Name: "p99", Goal: study.Minimize}},
+//		Budget:     50,
+//	})
+//	if errors.Is(err, store.ErrExists) {
+//		u, err = s.Study(ctx, "pool")
+//	}
+//	err = u.Run(ctx, evaluate, store.RunOptions{Workers: 4}) // also in other processes at the same time
+//
 // # The life of a trial
 //
 //	            claim: attempt k+1, lease, token
