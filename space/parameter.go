@@ -29,8 +29,9 @@ type Parameter struct {
 	Step float64
 
 	// Values are the values of an ordinal or categorical: at least two different
-	// strings, booleans or numbers. New converts numbers of any Go type to float64. The
-	// numbers of an ordinal must increase or decrease throughout.
+	// strings, booleans or numbers. New converts numbers of any Go type to float64, and values of
+	// named types, such as constants, to string or bool. The numbers of an ordinal must increase
+	// or decrease throughout.
 	Values []any
 
 	// Value is the string, boolean or number of a fixed parameter.

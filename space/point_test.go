@@ -44,3 +44,24 @@ func TestParsePointFaults(t *testing.T) {
 		require.EqualError(t, err, tt.want, tt.text)
 	}
 }
+
+// Constants of named types are values, also in points and conditions.
+func TestNamedTypes(t *testing.T) {
+	type codec string
+	type flag bool
+	const none, zstd codec = "none", "zstd"
+	s, err := space.New(
+		space.Categorical("codec", none, zstd),
+		space.Int("level", 1, 9).If(space.Equal("codec", zstd)),
+		space.Categorical("sync", flag(false), flag(true)),
+		space.Fixed("from", zstd),
+	)
+	require.NoError(t, err)
+	p, err := s.PointOf(map[string]any{"codec": zstd, "level": 3, "sync": flag(true)})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"codec": "zstd", "level": 3, "sync": true, "from": "zstd"}, p.Map())
+	_, err = s.PointOf(map[string]any{"codec": codec("lz4"), "sync": false})
+	require.ErrorContains(t, err, `parameter "codec": "lz4" is not one of "none", "zstd"`)
+	_, err = space.New(space.Categorical("codec", none, codec("\xff")))
+	require.ErrorContains(t, err, "is not valid UTF-8")
+}

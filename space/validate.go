@@ -361,7 +361,7 @@ func (p *Parameter) normaliseValues() (errs []error) {
 	return errs
 }
 
-// scalar converts v to a string, a bool or a finite float64.
+// scalar converts v, also of a named type, to a string, a bool or a finite float64.
 func scalar(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -373,6 +373,14 @@ func scalar(v any) (any, error) {
 		return v, nil
 	case bool:
 		return v, nil
+	case json.Number:
+	default:
+		switch r := reflect.ValueOf(v); r.Kind() {
+		case reflect.String:
+			return scalar(r.String())
+		case reflect.Bool:
+			return r.Bool(), nil
+		}
 	}
 	x, err := number(v)
 	if err != nil {
