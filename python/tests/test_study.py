@@ -119,8 +119,10 @@ def test_faults_of_trials() -> None:
         (
             {"x": (-5, 5.0)},
             {},
-            "use Float(-5, 5.0) or Int(-5, 5.0) for a range, or [-5, 5.0] for two values",
+            "use Float(-5, 5.0) or Int(-5, 5.0) for a range, or [-5, 5.0] for a choice",
         ),
+        ({"x": (1, 9, "uniform")}, {}, "Int(1, 9) for a range, or [1, 9, 'uniform'] for a choice"),
+        ({"x": (1e-5, 0.1, "log-uniform")}, {}, "use Float(1e-05, 0.1, log=True) or Int("),
     ],
 )
 def test_faults_of_definitions(space: Any, options: dict[str, Any], message: str) -> None:

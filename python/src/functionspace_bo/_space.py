@@ -139,7 +139,8 @@ Space = Mapping[str, object] | Sequence[Mapping[str, object]]
 """A search space: parameters by name, or the list of `parameters` of a study file.
 
 By name, each entry is a Parameter; a list or tuple of values stands for Categorical, and a single
-value for Fixed. A tuple of two numbers is an error, because it could be a range.
+value for Fixed. A tuple of two numbers is an error, because it could be a range, and so is one that
+ends with texts, such as (1e-5, 0.1, "log").
 """
 
 _KINDS: dict[str, type[Parameter]] = {
@@ -178,11 +179,12 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
 def _parameter(name: str, value: Any) -> Parameter:
     if isinstance(value, (Float, Int, Bool, Categorical, Ordinal, Fixed)):
         return value
-    if isinstance(value, tuple) and len(value) == 2 and all(map(_number, value)):
-        low, high = value
+    if isinstance(value, tuple) and _resembles_range(value):
+        log = ", log=True" if any("log" in text for text in value[2:]) else ""
+        bounds = f"{value[0]}, {value[1]}{log}"
         raise StudyError(
-            f'parameter "{name}" is ({low}, {high}): use Float({low}, {high}) or '
-            f"Int({low}, {high}) for a range, or [{low}, {high}] for two values"
+            f'parameter "{name}" is {value}: use Float({bounds}) or Int({bounds}) for a range, or '
+            f"{list(value)} for a choice"
         )
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return Categorical(value)
@@ -194,6 +196,12 @@ def _parameter(name: str, value: Any) -> Parameter:
             "Fixed, a list or a value"
         )
     return Fixed(value)
+
+
+def _resembles_range(value: tuple[Any, ...]) -> bool:
+    """Reports whether a tuple has two numbers, and then texts at most, such as "log-uniform"."""
+    bounds, texts = value[:2], value[2:]
+    return len(bounds) == 2 and all(map(_number, bounds)) and all(isinstance(t, str) for t in texts)
 
 
 def _require_several(name: str, p: Parameter) -> None:
