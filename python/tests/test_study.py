@@ -161,6 +161,15 @@ def test_numpy_values() -> None:
         study.ask()
 
 
+def test_a_masked_value_is_not_zero() -> None:
+    np = pytest.importorskip("numpy")
+    with Study(X) as study:
+        trial = study.ask()
+        with pytest.raises(TrialError, match="value is not a usable number: nan"):
+            study.tell(trial, np.ma.array([1.0, 2.0], mask=True).mean())
+        assert study.tell(trial, np.ma.array([1.0, 2.0], mask=[True, False]).mean()).value == 2
+
+
 def test_enqueue_and_add() -> None:
     with Study({"x": Float(0, 1), "k": Fixed("a")}, noise_free=True, initial=2) as study:
         study.enqueue({"x": 0.25})

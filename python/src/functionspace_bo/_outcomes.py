@@ -244,6 +244,8 @@ def as_float(value: Any, name: str = "value") -> float:
     try:
         if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:
             raise TypeError
+        if plain(getattr(value, "mask", False)) is True:  # a masked number of NumPy
+            return math.nan
         return float(plain(value))
     except (TypeError, ValueError, OverflowError):
         raise TrialError(f"the {name} is {shown(value)}, want a number") from None
