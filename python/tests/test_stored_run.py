@@ -34,7 +34,9 @@ def bowl(params: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_a_run_uses_the_budget(tmp_path: Path, workers: int) -> None:
+def test_a_run_uses_the_budget(
+    tmp_path: Path, workers: int, caplog: pytest.LogCaptureFixture
+) -> None:
     study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=15, noise_free=True)
     seen: list[int] = []
     threads = set()
@@ -55,7 +57,9 @@ def test_a_run_uses_the_budget(tmp_path: Path, workers: int) -> None:
     assert study.best.value < 1.05
     assert all(t.state == "complete" or "ValueError" in t.message for t in study.trials)
     assert all(t.seconds >= 0 for t in result.trials)
-    assert len(study.run(bowl).trials) == 15  # the budget is used up
+    assert "no trial is evaluated" not in caplog.text
+    assert len(study.run(bowl).trials) == 15
+    assert "no trial is evaluated: the budget is used up (bo study edit demo" in caplog.text
 
 
 def rising(params: dict[str, Any], trial: Trial) -> dict[str, Any]:

@@ -97,6 +97,7 @@ class StoredRun:
             self._flags.append(f"--max-failures={most}")
         self._errors: dict[int, BaseException] = {}  # of failed trials of this run
         self._cause: BaseException | None = None  # of the last failed trial
+        self._begun = False  # whether a trial was evaluated
         self._stopped = ""
         self._kind = ""
         self._sending = threading.Lock()
@@ -123,6 +124,12 @@ class StoredRun:
                 raise self._broken
             if not (interrupted or self._kind):
                 raise ProcessError(self._error)
+        if self._kind == "budget" and not self._begun:
+            logger.warning(
+                "no trial is evaluated: %s (bo study edit %s --budget N raises the budget)",
+                self._stopped,
+                self._study.name,
+            )
         result = self._result(interrupted)
         if self._process.returncode != 0:
             result.warnings.append(f"the last results may not be stored: {self._error}")
@@ -213,6 +220,7 @@ class StoredRun:
 
     def _begin(self, trial: Trial) -> None:
         """Evaluates f, in a thread of its own if there are several workers."""
+        self._begun = True
         self._progress.started(trial)
         if self._workers == 1 and self._executor is None:
             self._evaluate(trial)
