@@ -243,8 +243,9 @@ def test_a_relative_store_in_another_folder(
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
     assert study.ask().number == 1
-    with pytest.raises(RequestError, match="want the path of the file"):
-        Study.open("sqlite:///bo.db", "demo")
+    for address in ("sqlite:///bo.db", "http://localhost:7040", "mysql://host/db"):
+        with pytest.raises(RequestError, match="want the path of the file"):
+            Study.open(address, "demo")
     with pytest.raises(CommandError, match="postgres://"):
         Study.open("postgres://127.0.0.1:1/none", "demo")
 

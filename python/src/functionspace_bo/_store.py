@@ -462,9 +462,14 @@ def _argument(message: str) -> str:
 def _address(store: str | os.PathLike[str]) -> str:
     """Returns the address of a database, or the path of a file from any working directory."""
     text = os.fspath(store)
-    if text.startswith("sqlite:"):
-        raise RequestError(f"the store is {text!r}, want the path of the file, such as 'bo.db'")
-    return text if text.startswith(_DATABASES) else os.path.abspath(text)
+    if text.startswith(_DATABASES):
+        return text
+    if text.startswith("sqlite:") or "://" in text:
+        raise RequestError(
+            f"the store is {text!r}, want the path of the file, such as 'bo.db', or the address of "
+            "a PostgreSQL database, such as 'postgres://host/name'"
+        )
+    return os.path.abspath(text)
 
 
 def _run(arguments: list[str], hide: str = "") -> str:
