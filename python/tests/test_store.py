@@ -77,6 +77,8 @@ def test_corrections(tmp_path: Path) -> None:
     with pytest.raises(TrialError, match="trial 1 has no result to correct"):
         study.tell(first, {"value": 1, "cost": 3}, correct=True)
     study.tell(first, {"value": 1, "cost": 3})
+    with pytest.raises(TrialError, match="correct=True replaces a result"):
+        study.tell(first, {"value": 1, "cost": 2})
     assert study.tell(first, {"cost": 1}, correct=True).numbers == {"value": 1, "cost": 1}
     assert study.tell(first, 2, correct=True).numbers == {"value": 2, "cost": 1}
     assert study.best.value == 2

@@ -330,7 +330,8 @@ class StoredRun:
     def _check(self, result: Result) -> None:
         """Raises the error of a run that failures ended, or that has no value."""
         if self._kind == "failures":
-            fault: FailuresError | NoValueError = FailuresError(self._stopped)
+            message = self._stopped.replace("set failures: expected", 'state failures="expected"')
+            fault: FailuresError | NoValueError = FailuresError(message)
         elif any(t.state == "complete" for t in result.trials):
             return
         else:
