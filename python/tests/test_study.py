@@ -180,8 +180,9 @@ def test_enqueue_and_add() -> None:
         asked = study.ask(2)
         assert (asked[0].params["x"], asked[0].source) == (0.5, "enqueued")
         assert asked[1].source != "enqueued"
-        with pytest.raises(RequestError, match="outside"):
-            study.enqueue({"x": 2})
+        for method in (study.enqueue, lambda point: study.add(point, 1)):
+            with pytest.raises(RequestError, match=r"^invalid request: invalid point: .* outside"):
+                method({"x": 2})
         with pytest.raises(RequestError, match="unknown"):
             study.add({"y": 2}, 1)
         study.ask()

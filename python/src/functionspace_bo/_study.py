@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from ._store import StoredStudy
 
 _FORMAT = "functionspace-bo-study"
-_OF_QUEUE = "invalid request: queued point 1 of 1: "
+_OF_REQUEST = "invalid request: "
 _QUEUED = re.compile(r"queued point \d+ of \d+: ")
 
 
@@ -113,7 +113,7 @@ class Study:
             try:
                 point = self._earlier_point(e["params"])
             except RequestError as err:
-                left.append(f"number {i}: {str(err).removeprefix(_OF_QUEUE)}")
+                left.append(f"number {i}: {str(err).removeprefix(_OF_REQUEST)}")
                 continue
             if e.get("state") == "failed":
                 self._append(Trial(len(self._trials) + 1, point, "failed", source="added"))
@@ -718,7 +718,10 @@ class Study:
     def _point(self, params: Mapping[str, Any]) -> Params:
         """Returns the values of a valid point, or raises RequestError."""
         point = request_point(params)
-        self._request({"action": "check", "queue": [point]})
+        try:
+            self._request({"action": "check", "queue": [point]})
+        except RequestError as err:
+            raise RequestError(_QUEUED.sub("", str(err))) from None
         for name, p in self._parameters.items():
             if isinstance(p, Fixed) and p.when is None:
                 point[name] = p.value
