@@ -161,6 +161,15 @@ def test_numpy_values() -> None:
         study.ask()
 
 
+def test_true_is_not_one() -> None:
+    for exact in (True, False):
+        with Study({"c": [True, 1, "1"], "x": [0, 1]}, noise_free=exact) as study:
+            study.enqueue({"c": 1, "x": 0})
+            study.enqueue({"c": True, "x": 0})
+            asked = study.ask(given={"c": True}).params["c"], study.ask().params["c"]
+            assert [type(c) for c in asked] == [bool, int]
+
+
 def test_a_masked_value_is_not_zero() -> None:
     np = pytest.importorskip("numpy")
     with Study(X) as study:

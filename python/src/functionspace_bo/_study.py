@@ -534,11 +534,11 @@ class Study:
     def _shorten(self, used: list[Params]) -> None:
         """Removes the used points from the queue, and points with a trial if noise-free."""
         if not is_noise_free(self._definition):
-            for point in used:
-                self._queue.remove(point)
+            for point in map(_typed, used):
+                del self._queue[[_typed(p) for p in self._queue].index(point)]
             return
-        tried = [t.params for t in self._trials if not t.lost]
-        self._queue = [p for p in self._queue if p not in tried]
+        tried = [_typed(t.params) for t in self._trials if not t.lost]
+        self._queue = [p for p in self._queue if _typed(p) not in tried]
 
     def _append(self, t: Trial) -> None:
         with self._lock:
@@ -783,7 +783,12 @@ class Study:
 
 def _has(params: Params, given: Params) -> bool:
     """Returns whether a point has the given values."""
-    return all(name in params and params[name] == v for name, v in given.items())
+    return _typed(given).items() <= _typed(params).items()
+
+
+def _typed(params: Params) -> Params:
+    """Returns the values of a point in a form in which True and 1 differ."""
+    return {name: (isinstance(v, bool), v) for name, v in params.items()}
 
 
 def _replace_file(path: Path, text: str) -> None:
