@@ -75,9 +75,11 @@ def asked(study: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[dict[str, An
     seen: list[list[dict[str, Any]]] = []
     ask = study.sampler._suggester.ask
 
-    def record(name: str, definition: dict[str, Any], trials: list[dict[str, Any]]) -> Any:
+    def record(
+        name: str, definition: dict[str, Any], trials: list[dict[str, Any]], *given: Any
+    ) -> Any:
         seen.append(trials)
-        return ask(name, definition, trials)
+        return ask(name, definition, trials, *given)
 
     monkeypatch.setattr(study.sampler._suggester, "ask", record)
     return seen
@@ -189,6 +191,40 @@ def test_enqueued_branches() -> None:
     study.optimize(branches, n_trials=3)
     assert not names
     assert all(t.params["kind of model"] == "net" for t in study.trials[-3:])
+
+
+def test_suggestions_for_enqueued_values() -> None:
+    def objective(trial: Any) -> float:
+        n = trial.suggest_int("n", 0, 4)
+        return float((trial.suggest_float("x", 0, 1) - n / 4) ** 2 + n / 10)
+
+    for options in ({}, {"acquisition": "mes"}):  # which is for the whole space
+        study = study_of(**options)
+        study.optimize(objective, n_trials=20)
+        assert study.best_params["n"] == 0
+        for _ in range(3):
+            study.enqueue_trial({"n": 4})
+        study.optimize(objective, n_trials=3)
+        assert all(t.params["n"] == 4 for t in study.trials[-3:])
+        if not options:
+            assert max(t.params["x"] for t in study.trials[-3:]) > 0.75
+            study.sampler = PartialFixedSampler({"n": 2}, study.sampler)
+            study.optimize(objective, n_trials=3)
+            assert min(abs(t.params["x"] - 0.5) for t in study.trials[-3:]) < 0.1
+
+
+def test_enqueued_values_of_a_branch() -> None:
+    study = study_of()
+    study.optimize(branches, n_trials=40)
+    study.enqueue_trial({"rate2": 0.25})
+    study.enqueue_trial({"kind of model": "tree", "rate2": 0.25, "depth": 9})
+    study.enqueue_trial({"rate2": 0.25, "depth": 3})
+    study.optimize(branches, n_trials=3)
+    of_branch, other, both = (t.params for t in study.trials[-3:])
+    assert (of_branch["kind of model"], of_branch["layers"], of_branch["rate2"]) == ("net", 3, 0.25)
+    assert other == {"kind of model": "tree", "depth": 9}
+    assert both.get("depth", 3) == 3
+    assert both.get("rate2", 0.25) == 0.25
 
 
 unit = FloatDistribution(0, 1)
@@ -696,7 +732,7 @@ def test_only_changes_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
         return exchange(request)
 
     monkeypatch.setattr(study.sampler._suggester._process, "ask", record)
-    monkeypatch.setattr(whole.sampler._suggester, "_continue", lambda key, trials: None)
+    monkeypatch.setattr(whole.sampler._suggester, "_continue", lambda *_: None)
     for s in (study, whole):
         s.optimize(mixed, n_trials=14)
     assert [t.params for t in study.trials] == [t.params for t in whole.trials]

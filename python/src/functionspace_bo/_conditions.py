@@ -85,6 +85,17 @@ class Part:
             values[name] = value
         return {names[name]: value for name, value in values.items()}
 
+    def given(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns values of some parameters in the form of a request for suggestions given them.
+
+        Values outside of the distributions are left out.
+        """
+        names = parameter_names(self.distributions)
+        values = {
+            names[n]: encode(d, params[n]) for n, d in self.distributions.items() if n in params
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
 
 def divide(trials: Sequence[FrozenTrial], controls: Iterable[str] | None = None) -> list[Part]:
     """Returns the parts of the parameters of complete and pruned trials.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 from ._process import Process
@@ -28,16 +29,21 @@ class Suggester:
         self._sent: list[dict[str, Any]] = []  # the trials that the process has
 
     def ask(
-        self, study: str, definition: dict[str, Any], trials: list[dict[str, Any]]
+        self,
+        study: str,
+        definition: dict[str, Any],
+        trials: list[dict[str, Any]],
+        given: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Returns the next point of a study with a definition and a history.
+        """Returns the next point of a study with a definition and a history, and with given values.
 
         The fit starts from the latest fit for the study and the definition.
         """
         key = json.dumps([study, definition])
-        answer = self._continue(key, trials)
+        wanted = {"given": given} if given else {}
+        answer = self._continue(key, trials, wanted)
         if answer is None:
-            request: dict[str, Any] = {"study": definition, "trials": trials}
+            request: dict[str, Any] = {"study": definition, "trials": trials, **wanted}
             if key in self._warm:
                 request["warm"] = self._warm[key]
             self._key = ""
@@ -51,7 +57,9 @@ class Suggester:
         point: dict[str, Any] = answer["points"][0]["params"]
         return point
 
-    def _continue(self, key: str, trials: list[dict[str, Any]]) -> dict[str, Any] | None:
+    def _continue(
+        self, key: str, trials: list[dict[str, Any]], wanted: dict[str, Any]
+    ) -> dict[str, Any] | None:
         """Returns the answer to a request with the changes, or None if all must be sent."""
         if key != self._key or len(trials) < len(self._sent):
             return None
@@ -59,9 +67,10 @@ class Suggester:
         changed = [
             {"trial": i, **t} for i, (t, old) in enumerate(pairs, 1) if t is not old and t != old
         ]
+        request = {"trials": changed, **wanted}
         self._key = ""
         try:
-            return None if self._process.start() else self._process.ask({"trials": changed})
+            return None if self._process.start() else self._process.ask(request)
         except ProcessError:
             return None
 

@@ -26,12 +26,12 @@ from ._options import METHOD
 from ._outcomes import as_float
 from ._process import on_fork
 from ._suggester import Suggester
-from .errors import ExhaustedError, StudyError
+from .errors import ExhaustedError, FitError, RequestError, StudyError
 
 try:
     from optuna import __version__ as _version
     from optuna.distributions import BaseDistribution
-    from optuna.samplers import BaseSampler, RandomSampler
+    from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler
     from optuna.samplers._base import _process_constraints_after_trial
     from optuna.search_space import intersection_search_space
     from optuna.study import Study, StudyDirection
@@ -174,10 +174,16 @@ class FunctionSpaceSampler(BaseSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Returns suggested values of all parameters of a search space."""
+        """Returns suggested values of all parameters of a search space.
+
+        They are suggested for the values that enqueue_trial and PartialFixedSampler state of other
+        parameters.
+        """
         study = _whole(study)
         self._check_objectives(study)
-        fixed: Mapping[str, Any] = trial.system_attrs.get("fixed_params", {})
+        fixed = _fixed(study.sampler)
+        absent = fixed.keys() - search_space.keys()
+        fixed |= trial.system_attrs.get("fixed_params", {})
         if search_space.keys() <= fixed.keys():
             return {}
         with self._lock:
@@ -190,11 +196,14 @@ class FunctionSpaceSampler(BaseSampler):
                 ],
                 self._names_of,
             )
+            known = {n: d for part in self._parts(trials) for n, d in part.distributions.items()}
+            space = {n: d for n, d in known.items() if n in absent and contains(d, fixed[n])}
+            space |= search_space
             sampled: dict[str, Any] = {}
-            for part in self._divide(trials, search_space, fixed):
-                sampled |= self._sample(study, history, part)
-            _store(study, trial, search_space, {**sampled, **fixed})
-        return sampled
+            for part in self._divide(trials, space, fixed):
+                sampled |= self._sample(study, history, part, fixed)
+            _store(study, trial, space, {**sampled, **fixed})
+        return {n: value for n, value in sampled.items() if n in search_space}
 
     def sample_independent(
         self,
@@ -289,20 +298,22 @@ class FunctionSpaceSampler(BaseSampler):
     ) -> list[Part]:
         """Returns the parts of a search space.
 
-        The space may have fewer parameters than the trials, as with PartialFixedSampler, and
-        others. A parameter with a fixed value controls no others, because the suggested value may
-        differ from it.
+        The space may have other parameters than the trials. A parameter with a fixed value outside
+        of the space controls no others, because the suggested value differs from it.
         """
+        outside = {n for n, value in fixed.items() if n in space and not contains(space[n], value)}
         parts = [
             Part({n: space[n] for n in part.distributions if n in space}, part.conditions)
-            for part in self._parts(trials, space.keys() - fixed.keys())
+            for part in self._parts(trials, space.keys() - outside)
         ]
         known = {name for part in parts for name in part.distributions}
         rest = {n: d for n, d in sorted(space.items()) if n not in known and searchable(d)}
         return [part for part in [*parts, Part(rest)] if part.distributions]
 
-    def _sample(self, study: Study, history: _History, part: Part) -> dict[str, Any]:
-        """Returns suggested values of the parameters of a part that are active."""
+    def _sample(
+        self, study: Study, history: _History, part: Part, fixed: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Returns suggested values of the parameters of a part that are active, given others."""
         space = part.distributions
         names = parameter_names(space)
         exact = self._deterministic and history.complete(space)
@@ -315,10 +326,15 @@ class FunctionSpaceSampler(BaseSampler):
         if history.constraints:
             definition["require"] = [f"c{i} <= 0" for i in range(len(history.constraints))]
         told = history.told(part, self._known_in(study, history, part))
+        given = part.given(fixed)
         try:
-            point = self._suggester.ask(study.study_name, definition, told)
+            point = self._suggester.ask(study.study_name, definition, told, given)
         except ExhaustedError:  # every point has a trial
             definition["objectives"] = history.objectives(False, self._noise)
+            point = self._suggester.ask(study.study_name, definition, told, given)
+        except (FitError, RequestError):  # mes takes no values, or no point has these together
+            if not given:
+                raise
             point = self._suggester.ask(study.study_name, definition, told)
         return {n: decode(d, point[names[n]]) for n, d in space.items() if names[n] in point}
 
@@ -468,6 +484,15 @@ def _whole(study: Study) -> Study:
     """
     whole: Study = getattr(study, "_study", study)
     return whole
+
+
+def _fixed(sampler: BaseSampler) -> dict[str, Any]:
+    """Returns the values that PartialFixedSampler states."""
+    fixed: dict[str, Any] = {}
+    while isinstance(sampler, PartialFixedSampler):
+        fixed = {**sampler._fixed_params, **fixed}
+        sampler = sampler._base_sampler
+    return fixed
 
 
 def _store(
