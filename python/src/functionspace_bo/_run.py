@@ -45,6 +45,11 @@ PICKLABLE = (
     " (a function for other processes, and its value, must be picklable: define the function at "
     "the top level of a module)"
 )
+_BROKEN = (
+    "A process of the executor has ended. Either the function ended it, for example for lack of "
+    "memory, or the process did not find the function, as other processes find none of a notebook: "
+    "then define the function in a module."
+)
 _DEFAULT_BUDGET = 50
 _ALIKE = 3  # first trials that end a run if all fail with the same message, numbers aside
 _NUMBER = re.compile(r"-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)")
@@ -240,7 +245,9 @@ class Run:
         The outcome of a stopped trial does not count.
         """
         error = future.exception()
-        if isinstance(error, BrokenExecutor) or not isinstance(error, (Exception, type(None))):
+        if isinstance(error, BrokenExecutor):
+            raise explained(error)
+        if not isinstance(error, (Exception, type(None))):
             raise error
         stopped = self._study._trials[trial.number - 1]
         if stopped.state == "stopped":
@@ -532,6 +539,13 @@ def unpicklable(error: BaseException | None) -> bool:
     return isinstance(error, pickle.PicklingError) or (
         isinstance(error, (TypeError, AttributeError)) and "pickle" in str(error)
     )
+
+
+def explained(error: BrokenExecutor) -> BrokenExecutor:
+    """Adds the usual reasons to the error of an executor, from Python 3.11 on."""
+    if hasattr(error, "add_note"):
+        error.add_note(_BROKEN)
+    return error
 
 
 def _clear_frames(error: BaseException) -> None:

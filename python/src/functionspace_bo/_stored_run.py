@@ -30,6 +30,7 @@ from ._run import (
     check_function,
     count,
     describe,
+    explained,
     finite,
     logger,
     no_value,
@@ -121,7 +122,7 @@ class StoredRun:
                 self._progress.hide()
             self._error = self._last_error()
             if self._broken is not None:
-                raise self._broken
+                raise explained(self._broken)
             if not (interrupted or self._kind):
                 raise ProcessError(self._error)
         if self._kind == "budget" and not self._begun:
