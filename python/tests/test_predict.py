@@ -114,6 +114,9 @@ def test_a_point_without_values() -> None:
         for wrong in wrongs:
             with pytest.raises(RequestError, match=rf"^point {len(wrong)} has no value$"):
                 study.predict(wrong)
+        frame: Any = pytest.importorskip("pandas").DataFrame(wrongs[1])
+        with pytest.raises(RequestError, match=r"use to_dict\('records'\)"):
+            study.predict(frame)
 
 
 def test_a_text_is_no_number() -> None:

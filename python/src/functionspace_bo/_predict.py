@@ -20,6 +20,8 @@ def points_of(
     """Returns copies of points, or raises RequestError for a name that no parameter has."""
     if isinstance(points, Mapping):
         raise RequestError("predict takes a list of points, not one point")
+    if hasattr(points, "columns"):
+        raise RequestError("predict takes a list of points: use to_dict('records') of a data frame")
     out = [request_point(p) for p in points]
     for i, p in enumerate(out):
         if not any(_cell(v).strip() for v in p.values()):  # a row of empty cells is no row
