@@ -107,12 +107,12 @@ class Outcomes:
                 )
         for name in self.declared:
             if name not in numbers:
-                only = ", ".join(sorted(numbers))
+                only = f", only {', '.join(sorted(numbers))}" if numbers else ""
                 other = ""
                 if numbers and self.goals in ((Goal(),), (Goal(maximize=True),)):  # without a name
                     other = f', or name the objective: objectives=["{min(numbers)}"]'
                 raise TrialError(
-                    f'no number named "{name}" was reported, only {only}: want a dictionary with '
+                    f'no number named "{name}" was reported{only}: want a dictionary with '
                     + ", ".join(self.declared)
                     + other
                 )

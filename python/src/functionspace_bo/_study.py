@@ -246,9 +246,7 @@ class Study:
         """
         if correct:
             return self._correct(number_of(trial), value)
-        if isinstance(value, Mapping):
-            self._check_settings(number_of(trial), self._outcomes.read(value)[1])
-        return self._tell(trial, value, 0.0)
+        return self._tell(trial, value, 0.0, checked=isinstance(value, Mapping))
 
     def fail(
         self,
@@ -550,8 +548,13 @@ class Study:
         self._suggestions.unsent.add(number)
         self._decisions.unsent.add(number)
 
-    def _tell(self, trial: Trial | SupportsIndex, value: Value, seconds: float) -> Trial:
+    def _tell(
+        self, trial: Trial | SupportsIndex, value: Value, seconds: float, *, checked: bool = False
+    ) -> Trial:
+        """Records a value. If checked, its numbers must not contradict the parameters."""
         number, numbers = self._outcomes.read(value)
+        if checked:
+            self._check_settings(number_of(trial), numbers)
         warn_unread(numbers, self._outcomes.goals, [*self._outcomes.declared, *self._parameters])
         return self._finish(
             trial,
