@@ -110,6 +110,8 @@ def test_faults_of_trials() -> None:
         ({}, {}, "parameters"),
         (X, {"n_trials": 3}, 'unknown key "n_trials": use budget'),
         (X, {"kernel": "rbff"}, "did you mean rbf?"),
+        (X, {"noisefree": True}, 'unknown key "noisefree": did you mean noise_free?'),
+        (X, {"length_scale": 0.1}, 'unknown key "length_scale": did you mean lengthscale?'),
         (X, {"surrogate": "gpp"}, 'unknown surrogate "gpp"'),
         (X, {"surrogate": {"name": "gp", "kernel": "rbf"}, "kernel": "rbf"}, "given twice"),
         (X, {"budget": 0}, "budget"),

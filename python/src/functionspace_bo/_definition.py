@@ -7,10 +7,11 @@ import os
 import tempfile
 import warnings
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from ._binary import read_answer, run_binary
-from ._options import OBJECTIVE, SETTINGS
+from ._options import HELP, OBJECTIVE, SETTINGS
 from ._space import Parameter, Space, parse_space, plain, require_json
 from .errors import StudyError
 
@@ -33,7 +34,8 @@ _OF_OTHERS = {
 def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Parameter]]:
     """Returns a definition in the form of the study file, and its parameters by name.
 
-    Unknown options stay in the definition: `bo` reports them, with a suggestion.
+    Unknown options stay in the definition: `bo` reports them, with a suggestion from the keys of
+    study files.
     """
     parameters, by_name = parse_space(space)
     definition: dict[str, Any] = {"version": 1, "parameters": parameters}
@@ -42,8 +44,7 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
     for key, value in options.items():
         if value is None:
             continue
-        if key in _OF_OTHERS:
-            raise StudyError(f"{key} is no option: {_OF_OTHERS[key]}")
+        _check_name(key)
         if key in OBJECTIVE:
             objective[key] = value
         elif key in SETTINGS:
@@ -66,6 +67,14 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
         definition["earlier"] = _frame(earlier, definition)
     _require_json(definition)
     return definition, by_name
+
+
+def _check_name(key: str) -> None:
+    """Raises StudyError for an option of another package, and one with a likely correction."""
+    if key in _OF_OTHERS:
+        raise StudyError(f"{key} is no option: {_OF_OTHERS[key]}")
+    if key not in HELP and (near := get_close_matches(key, OBJECTIVE | SETTINGS, 1, 0.8)):
+        raise StudyError(f'invalid study: unknown key "{key}": did you mean {near[0]}?')
 
 
 def _require_json(definition: Mapping[str, Any]) -> None:
