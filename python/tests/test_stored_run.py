@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,21 @@ def test_ends_of_a_run(tmp_path: Path) -> None:
         create("nothing", failures="expected").run(lambda p: None)
     unusable = create("nan").run(lambda p: float("nan") if p["x"] < 0.5 else 1.0)
     assert {t.state for t in unusable.trials} == {"complete", "failed"}
+
+
+def test_a_failed_trial_frees_its_data(tmp_path: Path) -> None:
+    kept: list[weakref.ref[Any]] = []
+
+    def f(params: dict[str, Any]) -> float:
+        assert all(data() is None for data in kept)
+        data = threading.Event()  # stands in for a large array
+        kept.append(weakref.ref(data))
+        raise ValueError(f"no {len(kept)}")
+
+    study = Study.create(tmp_path / "bo.db", "s", SPACE, budget=4, failures="expected")
+    with pytest.raises(NoValueError, match="ValueError: no 4") as caught:
+        study.run(f)
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_progress_counts_the_trials_of_all_runs(

@@ -271,7 +271,7 @@ class Run:
         if unpicklable(error) and not self._stopped and not self._succeeded():
             self._stopped = FailuresError(told.message + PICKLABLE)
         if error is not None and not self._stopped:
-            _clear_frames(error)
+            clear_frames(error)
         if self._callback is not None and self._callback(self._study, told):
             self._stopped = self._stopped or "the callback ended the run"
 
@@ -548,7 +548,7 @@ def explained(error: BrokenExecutor) -> BrokenExecutor:
     return error
 
 
-def _clear_frames(error: BaseException) -> None:
+def clear_frames(error: BaseException) -> None:
     """Frees the local variables of the traceback of an exception, such as large arrays."""
     seen: BaseException | None = error
     while seen is not None:

@@ -28,6 +28,7 @@ from ._run import (
     add_recommendation,
     check_executor,
     check_function,
+    clear_frames,
     count,
     describe,
     explained,
@@ -222,6 +223,9 @@ class StoredRun:
     def _begin(self, trial: Trial) -> None:
         """Evaluates f, in a thread of its own if there are several workers."""
         self._begun = True
+        for error in (*self._errors.values(), self._cause):
+            if error is not None:
+                clear_frames(error)
         self._progress.started(trial)
         if self._workers == 1 and self._executor is None:
             self._evaluate(trial)
