@@ -96,6 +96,15 @@ def test_an_executor_evaluates(tmp_path: Path) -> None:
     assert os.getpid() not in {t.numbers["pid"] for t in complete}
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_processes_do_not_keep_bo_running(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=9)
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as executor:
+        result = study.run(bowl, executor=executor, callback=lambda _, t: True)
+    assert result.stopped == "the callback ended the run"
+    assert result.warnings == []  # bo ended with its input, and was not killed
+
+
 def test_an_executor_that_breaks_leaves_the_trials(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "bo.db", "demo", SPACE, budget=4)
     with (

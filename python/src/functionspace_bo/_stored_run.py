@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import math
@@ -15,10 +16,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, cast
 
 from ._binary import ending, find_binary, read_answer
 from ._outcomes import as_float, read_note
+from ._process import on_fork
 from ._progress import Progress
 from ._reporter import LocalReporter, Receiver
 from ._run import (
@@ -114,6 +116,7 @@ class StoredRun:
         interrupted = False
         with tempfile.TemporaryFile() as self._stderr:
             self._process = self._start()
+            on_fork(self)
             try:
                 self._serve()
             except KeyboardInterrupt:
@@ -160,6 +163,14 @@ class StoredRun:
             )
         except OSError as err:
             raise ProcessError(f"bo cannot be started: {err}") from err
+
+    def _after_fork(self) -> None:
+        """Closes this process's copies of the pipes: bo ends with its input, in no other process.
+
+        Their buffers stay as they are, because another thread may have been writing.
+        """
+        cast(io.BufferedWriter, self._process.stdin).raw.close()
+        cast(io.BufferedReader, self._process.stdout).raw.close()
 
     def _serve(self) -> None:
         """Handles the lines of bo until the run ends. One worker evaluates in this thread."""
