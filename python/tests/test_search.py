@@ -158,6 +158,12 @@ def test_a_finite_space_ends_the_search() -> None:
     assert search.best_params_ == {"at": 3}
 
 
+@pytest.mark.parametrize("given", [(0.01, 9), (0.01, 9, "log-uniform")])
+def test_a_tuple_that_resembles_a_range_is_no_choice(given: Any) -> None:
+    with pytest.raises(StudyError, match=r"use Float\(0.01, 9"):
+        SearchCV(Peaked(), {"at": given}).fit(X, Y)
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [

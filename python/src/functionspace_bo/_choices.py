@@ -13,7 +13,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ._space import Categorical, Fixed, Float, Int, Ordinal, Params, Space, plain, shown
+from ._space import (
+    Categorical,
+    Fixed,
+    Float,
+    Int,
+    Ordinal,
+    Params,
+    Space,
+    plain,
+    resembles_range,
+    shown,
+)
 from .errors import StudyError
 
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|\w+")
@@ -102,7 +113,7 @@ def _values(given: Any) -> list[Any] | None:
         return list(given.values)
     if isinstance(given, Fixed):
         return [given.value]
-    if isinstance(given, tuple) and len(given) == 2 and not any(map(_is_object, given)):
+    if isinstance(given, tuple) and resembles_range(given):
         return None
     if getattr(given, "ndim", 0) == 1:
         return list(given.tolist())

@@ -179,7 +179,7 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
 def _parameter(name: str, value: Any) -> Parameter:
     if isinstance(value, (Float, Int, Bool, Categorical, Ordinal, Fixed)):
         return value
-    if isinstance(value, tuple) and _resembles_range(value):
+    if isinstance(value, tuple) and resembles_range(value):
         log = ", log=True" if any("log" in text for text in value[2:]) else ""
         bounds = f"{value[0]}, {value[1]}{log}"
         raise StudyError(
@@ -198,7 +198,7 @@ def _parameter(name: str, value: Any) -> Parameter:
     return Fixed(value)
 
 
-def _resembles_range(value: tuple[Any, ...]) -> bool:
+def resembles_range(value: tuple[Any, ...]) -> bool:
     """Reports whether a tuple has two numbers, and then texts at most, such as "log-uniform"."""
     bounds, texts = value[:2], value[2:]
     return len(bounds) == 2 and all(map(_number, bounds)) and all(isinstance(t, str) for t in texts)
