@@ -158,6 +158,22 @@ def test_a_finite_space_ends_the_search() -> None:
     assert search.best_params_ == {"at": 3}
 
 
+@pytest.mark.parametrize(
+    ("space", "options", "warned"),
+    [
+        ({"at": Int(1, 3, step=2), "least": [-1, -2, -3]}, {}, 1),
+        ({"at": Int(1, 3, step=2), "least": [-1, -2, -3]}, {"noise_free": True}, 0),
+        ({"at": Int(1, 8)}, {}, 0),
+        ({"at": Float(-5, 5), "least": [-9, -8]}, {}, 0),
+    ],
+)
+def test_a_space_that_is_smaller_than_the_budget_warns(
+    space: Any, options: Any, warned: int, recwarn: pytest.WarningsRecorder
+) -> None:
+    SearchCV(Peaked(), space, budget=8, cv=2, options=options).fit(X, Y)
+    assert sum("the space has 6 candidates" in str(w.message) for w in recwarn) == warned
+
+
 @pytest.mark.parametrize("given", [(0.01, 9), (0.01, 9, "log-uniform")])
 def test_a_tuple_that_resembles_a_range_is_no_choice(given: Any) -> None:
     with pytest.raises(StudyError, match=r"use Float\(0.01, 9"):

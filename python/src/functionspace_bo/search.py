@@ -28,6 +28,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._choices import Choices
+from ._definition import is_noise_free
+from ._space import Bool, Categorical, Float, Int, Ordinal, Parameter
 from ._study import Study
 from ._trial import Trial
 from .errors import ExhaustedError, StudyError
@@ -157,6 +159,13 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
                 "candidates: set random_state of cv to an integer",
                 stacklevel=3,
             )
+        size = _size(self.study_)
+        if size < self.budget and not is_noise_free(self.study_.definition):
+            warnings.warn(
+                f"the space has {size} candidates and the budget is {self.budget}: candidates are "
+                'repeated. With options={"noise_free": True} the search ends when all have a score',
+                stacklevel=3,
+            )
         with self.study_ as study:
             try:
                 while (left := self.budget - len(_candidates(study))) > 0:
@@ -214,6 +223,22 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
 def _candidates(study: Study) -> list[Trial]:
     """Returns the trials that the search asked for, without earlier evaluations."""
     return [t for t in study.trials if t.source != "added"]
+
+
+def _size(study: Study) -> float:
+    """Returns the number of points of a study, without regard to conditions."""
+    return math.prod(_count(p) for p in study._parameters.values())
+
+
+def _count(p: Parameter) -> float:
+    """Returns the number of values of a parameter."""
+    if isinstance(p, Float):
+        return math.inf
+    if isinstance(p, Int):
+        return (p.max - p.min) // (p.step or 1) + 1
+    if isinstance(p, (Categorical, Ordinal)):
+        return len(p.values)
+    return 2 if isinstance(p, Bool) else 1
 
 
 def _changes(cv: Any) -> bool:
