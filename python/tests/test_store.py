@@ -178,6 +178,11 @@ def test_deleted_study(tmp_path: Path) -> None:
 
 def test_faults_of_create(tmp_path: Path) -> None:
     store = tmp_path / "bo.db"
+    names: list[Any] = ["a b", "", "--help", 3, None]
+    for name in names:
+        with pytest.raises(StudyError, match=r"^invalid study: name "):
+            Study.create(store, name, {"x": Float(0, 1)})
+    assert not store.exists()
     with pytest.raises((CommandError, StudyError), match="min 1 is above max 0"):
         Study.create(store, "other", {"x": Float(1, 0)})
 

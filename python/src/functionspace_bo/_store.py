@@ -48,6 +48,7 @@ from .errors import (
     ExistsError,
     NoValueError,
     RequestError,
+    StudyError,
     TrialError,
 )
 
@@ -116,16 +117,17 @@ class StoredStudy:
         from ._study import Study
 
         store = _address(store)
-        definition, _ = define(space, options)
+        if not isinstance(name, str) or not name:
+            raise StudyError(f"invalid study: name is {name!r}, want a text")
+        definition = {**define(space, options)[0], "name": name}
         with Study._of(definition):  # StudyError if the definition is invalid
             pass
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "study.json")
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(definition, file)
-            flags = ["--study", name, "--store", store, "--json"]
             try:
-                _run(["study", "create", path, *flags], hide=path + ": ")
+                _run(["study", "create", path, "--store", store, "--json"], hide=path + ": ")
             except ExistsError as err:
                 if not exist_ok:
                     raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
