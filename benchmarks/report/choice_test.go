@@ -13,7 +13,7 @@ import (
 // The held-out rows of a dataset choose the setting, not its test rows. A setting that misses a split takes no part.
 func TestChoiceByHand(t *testing.T) {
 	record := func(problem, kernel string, seed uint64, held, test float64) runner.Record {
-		r := scored(problem, "fsp-laplace:preset=published;kernel="+kernel, seed, test+1, 0.1)
+		r := scored(problem, "gfsvi:kernel="+kernel, seed, test+1, 0.1)
 		r.Suite, r.Score.Held = "paper/uci", held
 		r.Warnings = []string{"of " + kernel}
 		return r
@@ -24,24 +24,24 @@ func TestChoiceByHand(t *testing.T) {
 		record("boston", "matern12", 1, 7, 9),
 		record("yacht", "rq", 1, -1, 3), record("yacht", "rbf", 1, -0.5, 2),
 	}, Literature{
-		Published: []Published{{Dataset: "boston", Method: "fsp-laplace", Source: "fsp-laplace", LogLikelihood: 0.5}},
+		Published: []Published{{Dataset: "boston", Method: "gfsvi", Source: "gfsvi", LogLikelihood: 0.5}},
 		Raw:       []Raw{{Dataset: "boston", Method: "GWI-net", Source: "GWI", LogDensity: "-2.27 ± 0.06"}},
 	})
 	require.NoError(t, err)
 	require.Len(t, r.Datasets, 2)
 	yacht, boston := r.Datasets[0].Methods, r.Datasets[1].Methods
 	require.Len(t, boston, 1)
-	assert.Equal(t, "fsp-laplace:preset=published", boston[0].Name)
+	assert.Equal(t, "gfsvi", boston[0].Name)
 	assert.Equal(t, "kernel=rbf", boston[0].Setting)
 	assert.InDelta(t, 9, boston[0].LogLikelihood.Mean, 1e-12)
 	assert.Equal(t, "kernel=rbf", yacht[0].Setting)
 	assert.InDelta(t, 2, yacht[0].LogLikelihood.Mean, 1e-12)
 	assert.Equal(t, Better, boston[0].Published[0].Likelihood)
 	assert.Equal(t, []Warning{
-		{"yacht", "fsp-laplace:preset=published", "of rbf", 1}, {"boston", "fsp-laplace:preset=published", "of rbf", 2},
+		{"yacht", "gfsvi", "of rbf", 1}, {"boston", "gfsvi", "of rbf", 2},
 	}, r.Warnings, "of the chosen runs")
 	var text strings.Builder
 	require.NoError(t, r.WriteMarkdown(&text))
-	assert.Regexp(t, `\| fsp-laplace:preset=published \| +kernel=rbf \| +2 \| +9.000`, text.String())
+	assert.Regexp(t, `\| gfsvi +\| +kernel=rbf \| +2 \| +9.000`, text.String())
 	assert.NotContains(t, text.String(), "GWI-net", "raw numbers have the splits of another suite")
 }
