@@ -9,7 +9,6 @@ import (
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
-	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
@@ -67,7 +66,7 @@ func (c *bestCmd) Run(e *env) error {
 func (bestCmd) Help() string {
 	return `Prints the trial with the best observed value, or the Pareto front of several objectives. If the objective is not declared exact, this value may be luck, and --model names the trial with the best posterior mean.
 
-With --given the trials are compared by their predictions with the given values in place of their own. The values may be new, and all trials count in the fit.
+With --given the trials are compared by their predictions with the given values in place of their own. The values may be new, and all trials count in the fit. A trial without a value of a parameter that the given values need is left out.
 
 Examples:
 
@@ -84,9 +83,12 @@ func (c *bestCmd) given(e *env, u *store.Study, v *store.View) error {
 	if h.Given, err = parseFlag(sp, "--given", c.Given); err != nil {
 		return err
 	}
+	if _, err := sp.Slice(h.Given); err != nil {
+		return usageError{fmt.Errorf("study %s: %w", c.Study, err)}
+	}
 	r, err := loop.RecommendGiven(e.ctx, sp, options, h)
 	if err != nil {
-		return asRefusal(asUsage(err, space.ErrPoint), loop.ErrNoValue)
+		return asRefusal(err, loop.ErrNoValue, loop.ErrUntried)
 	}
 	params, err := json.Marshal(r.Point)
 	if err != nil {
