@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
@@ -46,6 +47,9 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	m, err := m.resolve(dim)
 	if err != nil {
 		return nil, err
+	}
+	if m.HeldOut > 0 {
+		return nil, settings.Errorf("fsp-laplace: held-out is %v, but labels are not held out", m.HeldOut)
 	}
 	spec, err := m.publishedSpec(d.X)
 	if err != nil {

@@ -62,7 +62,7 @@ type Model struct {
 	// HeldOut is the share of the observations that adam holds out, a tenth in the paper's regressions. Every ten steps the
 	// objective is evaluated with the held-out observations in place of the others, and with the weight of the others.
 	// Training ends after 1000 steps without a new minimum. With 0 the training observations end it after 50 such steps, as in the
-	// authors' experiments on optimisation. The posterior has only the training observations. Labels are not held out.
+	// authors' experiments on optimisation. The posterior has only the training observations. Fits of labels take no HeldOut.
 	HeldOut    float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations that adam holds out to stop training early; with 0 the training observations stop it"`
 	NoiseStart float64 `set:"noise-start" default:"0.3" range:"(0,inf)" help:"initial noise standard deviation of adam"`
 
@@ -110,10 +110,18 @@ func (m Model) resolve(dim int) (Model, error) {
 	if m.Trainer == "adam" {
 		steps = 10000
 	} else if m.HeldOut > 0 && err == nil {
-		err = settings.Errorf("fsp-laplace: held-out is %v, which trainer=adam or preset=published takes, not trainer=%s", m.HeldOut, m.Trainer)
+		err = settings.Errorf("fsp-laplace: held-out is %v, which needs trainer=adam, as in preset=published", m.HeldOut)
 	}
 	m.CovarianceContext, m.Steps = cmp.Or(m.CovarianceContext, contextPoints), cmp.Or(m.Steps, steps)
 	return m, err
+}
+
+// Check implements surrogate.Checker.
+func (m Model) Check(dim int) error {
+	if _, err := m.resolve(dim); err != nil {
+		return err
+	}
+	return m.Spec.Check(dim)
 }
 
 // Fit implements surrogate.Model.

@@ -375,7 +375,11 @@ func TestPublishedTrainingHoldsOut(t *testing.T) {
 	require.Equal(t, 24, rows, "the posterior has the training observations")
 	_, err = Model{HeldOut: 0.1}.Fit(t.Context(), all, random.New(1, "fit", 0))
 	require.ErrorIs(t, err, settings.ErrValue)
-	require.EqualError(t, err, "fsp-laplace: held-out is 0.1, which trainer=adam or preset=published takes, not trainer=gauss-newton")
+	require.EqualError(t, err, "fsp-laplace: held-out is 0.1, which needs trainer=adam, as in preset=published")
+	require.Equal(t, err, surrogate.Check(Model{HeldOut: 0.1}, 2))
+	labels := surrogate.Labels{X: all.X, Y: make([]int, 30), Classes: 2}
+	_, err = m.FitLabels(t.Context(), labels, random.New(1, "fit", 0))
+	require.EqualError(t, err, "fsp-laplace: held-out is 0.2, but labels are not held out")
 }
 
 // closeTo requires that the distance of two vectors is small relative to their length.

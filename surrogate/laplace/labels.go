@@ -37,12 +37,15 @@ import (
 // labels with "full". Defaults that depend on the number of observations use the number of
 // labels times the number of latent functions.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	m, err := settings.Resolve("laplace", m)
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}
 	if m.Noise != nil {
 		return nil, fmt.Errorf("laplace: %w", classify.ErrNoise)
+	}
+	if m.HeldOut > 0 {
+		return nil, settings.Errorf("laplace: held-out is %v, but labels are not held out", m.HeldOut)
 	}
 	if err := d.Validate(); err != nil {
 		return nil, err

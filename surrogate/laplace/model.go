@@ -27,7 +27,7 @@ type Model struct {
 	mapnet.Settings `published:"trainer=adam;steps=10000;precision=1" help:"rate=learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant"`
 
 	// HeldOut is the share of the observations that the published training holds out. They end it as with fsplaplace.Model,
-	// after 1000 steps of Adam without a new minimum of the objective. Labels are not held out.
+	// after 1000 steps of Adam without a new minimum of the objective. Fits of labels take no HeldOut.
 	HeldOut float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations that preset=published holds out to stop training early; with 0 the training observations stop it"`
 
 	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal"`
@@ -51,6 +51,21 @@ func (m Model) problem(d surrogate.Dataset) (*mapnet.Problem, error) {
 	return mapnet.New(m.Settings, d)
 }
 
+// resolve replaces defaults.
+func (m Model) resolve() (Model, error) {
+	m, err := settings.Resolve("laplace", m)
+	if err == nil && m.HeldOut > 0 && (m.Preset != surrogate.Published || m.Trainer != "adam") {
+		err = settings.Errorf("laplace: held-out is %v, which needs preset=published and trainer=adam", m.HeldOut)
+	}
+	return m, err
+}
+
+// Check implements surrogate.Checker.
+func (m Model) Check(int) error {
+	_, err := m.resolve()
+	return err
+}
+
 // manyRows is the number of observations above which the default is one training run.
 const manyRows = 1000
 
@@ -70,12 +85,9 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter. Weights, precision and noise variance of the first
 // training start at the result of an earlier fit, but not with the published preset.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := settings.Resolve("laplace", m)
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
-	}
-	if m.HeldOut > 0 && m.Preset != surrogate.Published {
-		return nil, settings.Errorf("laplace: held-out is %v, which preset=published takes, not preset=%s", m.HeldOut, m.Preset)
 	}
 	var held surrogate.Dataset
 	if m.HeldOut > 0 && len(d.Y) > 1 {

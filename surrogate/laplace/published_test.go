@@ -235,9 +235,12 @@ func TestPublishedTrainingHoldsOut(t *testing.T) {
 	sd := plain.Softplus(best[len(w)])
 	require.InEpsilon(t, sd*sd, post.Noise(), 1e-4)
 
-	m.Preset = ""
+	_, err = m.FitLabels(t.Context(), surrogate.Labels{X: all.X, Y: make([]int, n), Classes: 2}, random.New(1, "fit", 0))
+	require.EqualError(t, err, "laplace: held-out is 0.2, but labels are not held out")
+	m.Trainer = "gauss-newton"
 	_, err = m.Fit(t.Context(), all, random.New(1, "fit", 0))
-	require.EqualError(t, err, "laplace: held-out is 0.2, which preset=published takes, not preset=default")
+	require.EqualError(t, err, "laplace: held-out is 0.2, which needs preset=published and trainer=adam")
+	require.Equal(t, err, surrogate.Check(Model{HeldOut: 0.2}, 2))
 }
 
 // The numbers of the paper's appendix B and of the authors' code (docs/methods/laplace.md).
