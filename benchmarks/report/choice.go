@@ -6,8 +6,9 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// choose replaces the methods of each choice by the one with the largest mean log likelihood of the held-out rows, dataset by
-// dataset, and gives it the name of the choice. A method with fewer splits than another of the choice takes no part.
+// choose replaces the methods of each choice by one of them, and gives it the name of the choice. It is the method with the
+// largest mean log likelihood of the held-out rows of a dataset. A method with fewer splits than another of the choice takes no
+// part.
 func (f *fits) choose(choices []runner.Choice) {
 	for _, c := range choices {
 		for _, dataset := range f.datasets {
@@ -54,11 +55,4 @@ func (f *fits) rename(c runner.Choice) {
 // meanHeld returns the mean log likelihood of the held-out rows over the splits.
 func meanHeld(runs []runner.Record) float64 {
 	return summarize(each(runs, func(r runner.Record) float64 { return r.Score.Held })).Mean
-}
-
-// chosen reports whether held-out rows chose settings.
-func (r *Regression) chosen() bool {
-	return slices.ContainsFunc(r.Datasets, func(d Dataset) bool {
-		return slices.ContainsFunc(d.Methods, func(m Predictor) bool { return m.Setting != "" })
-	})
 }

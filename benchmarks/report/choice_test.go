@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// The held-out rows of a dataset choose the setting, not its test rows. A setting that misses a split takes no part.
+// The held-out rows of the folds choose the setting of a dataset. A setting that misses a split takes no part.
 func TestChoiceByHand(t *testing.T) {
 	record := func(problem, kernel string, seed uint64, held, test float64) runner.Record {
 		r := scored(problem, "gfsvi:kernel="+kernel, seed, test+1, 0.1)

@@ -124,7 +124,7 @@ func (r *Regression) notes(w *document.Writer) {
 	if len(r.Tallies) > 0 {
 		w.Item("A paper's number is followed by +, = or -. It has + if the E log-lik. here (the squared error, for RMSE) is better by more than two standard errors of the difference. It has - if the result here is worse by more, and = if the difference is smaller. The papers' RMSE is the square root of their mean squared error. They print it with three decimals: where it is 0.000, as on naval, an equal sign does not mean equal errors.")
 		sources := "Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/pages/internal/published/published.csv. The papers use 5 folds with a fifth of the rows as test rows. "
-		if r.chosen() {
+		if r.Suite != papersSuite {
 			w.Item("%s", sources+"These runs have folds of the same size, of another partition. A tenth of the other rows chooses the setting: the largest E log-lik. there, in the mean of the folds.")
 		} else {
 			w.Item("%s", sources+"These runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.")

@@ -35,7 +35,7 @@ func (t *Table) folds() (test, held [][]int) {
 	return test, held
 }
 
-// Choice is a method with settings of which the held-out rows choose one for each dataset.
+// Choice is a method with several settings. Held-out rows choose one of them for each dataset.
 type Choice struct {
 	Method   string   // in the syntax of ParseMethod
 	Settings []string // key=value;key=value
@@ -50,8 +50,8 @@ func (c Choice) Methods() []string {
 	return list
 }
 
-// uciFolds compares methods by the papers' protocol on the tables of the UCI repository. The papers choose the kernel, the
-// scale of the prior on weights, the learning rate and the activation; this suite the first two and the activation.
+// uciFolds compares methods by the papers' protocol on the tables of the UCI repository. The papers also choose the learning
+// rate. This suite does not.
 func uciFolds() Suite {
 	kernels := []string{"kernel=matern52", "kernel=rbf", "kernel=matern32", "kernel=matern12", "kernel=rq"}
 	activations := []string{"activation=tanh", "activation=relu"}
@@ -81,8 +81,8 @@ func uciFolds() Suite {
 	return s
 }
 
-// asInRegressions returns the first of the settings, with which a preset of the FSP-Laplace paper has its experiments on
-// optimisation, and all of them with the settings of its regressions.
+// asInRegressions returns the first setting unchanged, then every setting with more. A preset of the FSP-Laplace paper follows
+// its experiments on optimisation, and with more its regressions.
 func asInRegressions(settings []string, more string) []string {
 	list := settings[:1:1]
 	for _, s := range settings {

@@ -22,7 +22,7 @@ type Suite struct {
 	Quantities    []Quantity   // that the experiments measure
 	Methods       []string     // in the syntax of ParseMethod, or aliases
 	Aliases       []Alias      // further methods that a Selection may name
-	Choices       []Choice     // of which a report has one of each for each dataset
+	Choices       []Choice     // a report has one setting of each, chosen for each dataset
 	Seeds         int          // runs of each method on each problem; a Dataset that is read has its own
 	Maximised     bool         // the paper of the suite maximises the negative objectives
 	Claims        []Claim      // statements that a report of the suite tests

@@ -173,31 +173,30 @@ func (c *importCmd) noteRepeated(e *env, u *store.Study, added []store.Trial) er
 		return err
 	}
 	key := func(t *store.Trial) string { return fmt.Sprint(string(t.Params), t.State, t.Numbers) }
-	earlier, repeated, first := map[string]bool{}, 0, 0
+	earlier := map[string]bool{}
 	for i := range min(added[0].Number-1, len(v.Trials)) {
 		earlier[key(&v.Trials[i])] = true
 	}
-	within, twice := map[string]bool{}, 0
+	within := map[string]bool{}
+	var again, twice []int // numbers of trials as earlier ones, and as others of the file
 	for i := range added {
 		k := key(&added[i])
 		if earlier[k] {
-			repeated++
+			again = append(again, added[i].Number)
 		}
 		if within[k] {
-			twice++
-		}
-		if first == 0 && (earlier[k] || within[k]) {
-			first = added[i].Number
+			twice = append(twice, added[i].Number)
 		}
 		within[k] = true
 	}
-	undo := fmt.Sprintf("; bo fail %s %d --lost --correct leaves trial %[2]d out", c.Study, first)
-	if twice > 0 {
-		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of another trial of the file, and count once more: delete rows that are no repeated measurements%s", twice, len(added), undo)})
+	note := func(repeated []int, of, remedy string) {
+		if len(repeated) > 0 {
+			notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of %s, and count once more: %s; bo fail %s %d --lost --correct leaves trial %[6]d out",
+				len(repeated), len(added), of, remedy, c.Study, repeated[0])})
+		}
 	}
-	if repeated > 0 {
-		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of earlier trials of study %s, and count once more: with --key NAME a repeated import adds nothing%s", repeated, len(added), c.Study, undo)})
-	}
+	note(twice, "another trial of the file", "delete rows that are no repeated measurements")
+	note(again, "earlier trials of study "+c.Study, "with --key NAME a repeated import adds nothing")
 	return nil
 }
 

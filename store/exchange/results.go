@@ -106,12 +106,16 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		return out, false, err
 	}
 	failed := state == store.Failed
-	if some, lacks := parts(d, out.Report.Numbers); !failed && !some || state == store.Pending && lacks != nil {
+	some, lacks := parts(d, out.Report.Numbers)
+	if !failed && !some {
 		return out, false, nil
 	}
 	number, err := strconv.ParseFloat(text(trial), 64) // data frames write 3.0
 	if out.Report.Trial = int(number); err != nil || out.Report.Trial < 1 || float64(out.Report.Trial) != number {
 		return out, false, fmt.Errorf("%s: %q is not the number of a trial", t.Cell(i, trial), text(trial))
+	}
+	if state == store.Pending && lacks != nil {
+		return out, false, nil
 	}
 	if failed {
 		out.Report.Failure = failureOf(text(c.failure))
