@@ -127,8 +127,8 @@ func missing(names []string, numbers map[string]float64) error {
 	return nil
 }
 
-// Unread describes a complete result that lacks the standard error of an objective and has numbers that the study does not
-// declare: one of them may be the standard error under another name. It returns "" for other results.
+// Unread describes a complete result that lacks the standard error of an objective and has undeclared numbers. One of these
+// may be the standard error under another name. It returns "" for other results.
 func (d *Definition) Unread(numbers map[string]float64) string {
 	others := maps.Clone(numbers)
 	for _, name := range slices.Concat(d.Reported(), d.StandardErrors()) {
