@@ -23,6 +23,7 @@ from functionspace_bo import (
     StoredStudy,
     Study,
     StudyError,
+    Trial,
     TrialError,
     minimize,
 )
@@ -65,6 +66,25 @@ def test_standard_error() -> None:
         study.tell(trial, {"value": 1})
     with pytest.raises(StudyError, match="declared exact"):
         Study({"x": Float(0, 1)}, standard_error="se", noise_free=True)
+
+
+@pytest.mark.parametrize("require", [[], ["cost <= 9"]])
+def test_suggestions_use_standard_errors(tmp_path: Path, require: list[str]) -> None:
+    def suggested(study: Study | StoredStudy, se: float) -> Trial:
+        for x, value in ((0.1, 1.0), (0.3, 2.0), (0.5, 0.0), (0.7, 3.0), (0.9, 2.5)):
+            study.enqueue({"x": x})
+            study.tell(study.ask(), {"value": value, "se": se, "cost": 1})
+        return study.ask()
+
+    options: dict[str, Any] = {"initial": 2, "standard_error": "se", "require": require, "seed": 3}
+    trials = {}
+    for se in (0.01, 1.0):
+        with Study({"x": Float(0, 1)}, **options) as memory:
+            trials[se] = suggested(memory, se)
+        stored = Study.create(tmp_path / "bo.db", str(se), {"x": Float(0, 1)}, **options)
+        assert suggested(stored, se).params == trials[se].params
+    assert trials[1.0].params != trials[0.01].params
+    assert trials[1.0].prediction != trials[0.01].prediction
 
 
 @pytest.mark.parametrize(

@@ -94,13 +94,18 @@ class Outcomes:
         names += [self.cost] if self.cost else []
         return list(dict.fromkeys(names))
 
+    @property
+    def standard_errors(self) -> list[str]:
+        """The names of the numbers that are standard errors, each once."""
+        return list(dict.fromkeys(g.standard_error for g in self.goals if g.standard_error))
+
     def read(self, value: Any) -> tuple[float | None, dict[str, float]]:
         """Returns the value of a report and all its numbers, or raises TrialError.
 
         The value is None if there are several objectives.
         """
         numbers = read_numbers(value, [g.name for g in self.goals], self.declared)
-        for name in (g.standard_error for g in self.goals):
+        for name in self.standard_errors:
             if numbers.get(name, 0) < 0:
                 raise TrialError(
                     f"the standard error {name} is {numbers[name]:g}, want a number of at least 0"

@@ -755,8 +755,9 @@ class Study:
         """Returns the form of a trial in a request."""
         state = "lost" if t.lost else t.state
         out = {"trial": t.number, "params": plain_params(t.params), "state": state}
-        if t.state == "complete" and len(self._outcomes.declared) > 1:
-            out["numbers"] = {k: v for k, v in t.numbers.items() if k in self._outcomes.declared}
+        read = {*self._outcomes.declared, *self._outcomes.standard_errors}
+        if t.state == "complete" and len(read) > 1:
+            out["numbers"] = {k: v for k, v in t.numbers.items() if k in read}
         elif t.value is not None:
             out["value"] = t.value
         return out
