@@ -180,6 +180,11 @@ def test_a_tuple_that_resembles_a_range_is_no_choice(given: Any) -> None:
         SearchCV(Peaked(), {"at": given}).fit(X, Y)
 
 
+def test_a_tuple_with_a_name_among_numbers_is_a_choice() -> None:
+    search = SearchCV(Peaked(), {"at": (0, 3, "scale")}, budget=3, cv=2, error_score=-9).fit(X, Y)
+    assert search.best_params_ == {"at": 3}
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [

@@ -125,6 +125,7 @@ def test_faults_of_trials() -> None:
         ),
         ({"x": (1, 9, "uniform")}, {}, "Int(1, 9) for a range, or [1, 9, 'uniform'] for a choice"),
         ({"x": (1e-5, 0.1, "log-uniform")}, {}, "use Float(1e-05, 0.1, log=True) or Int("),
+        ({"x": (1e-5, 0.1, "Log")}, {}, "use Float(1e-05, 0.1, log=True) or Int("),
     ],
 )
 def test_faults_of_definitions(space: Any, options: dict[str, Any], message: str) -> None:
@@ -143,12 +144,14 @@ def test_values_keep_their_types() -> None:
         "e": Fixed(3.0),
         "f": 7,
         "g": ("u", "v"),
+        "h": (8, 16, "auto"),
     }
     with Study(space) as study:
         for t in study.ask(10):
             assert list(t.params) == list(space)
             kinds = {name: type(v) for name, v in t.params.items()}
             assert kinds.pop("a") in (bool, str, float)
+            assert kinds.pop("h") in (int, str)
             expected = {"b": float, "c": int, "d": float, "e": float, "f": int, "g": str}
             assert kinds == expected
 

@@ -180,7 +180,7 @@ def _parameter(name: str, value: Any) -> Parameter:
     if isinstance(value, (Float, Int, Bool, Categorical, Ordinal, Fixed)):
         return value
     if isinstance(value, tuple) and resembles_range(value):
-        log = ", log=True" if any("log" in text for text in value[2:]) else ""
+        log = ", log=True" if any("log" in text.lower() for text in value[2:]) else ""
         bounds = f"{value[0]}, {value[1]}{log}"
         raise StudyError(
             f'parameter "{name}" is {value}: use Float({bounds}) or Int({bounds}) for a range, or '
@@ -199,9 +199,13 @@ def _parameter(name: str, value: Any) -> Parameter:
 
 
 def resembles_range(value: tuple[Any, ...]) -> bool:
-    """Reports whether a tuple has two numbers, and then texts at most, such as "log-uniform"."""
+    """Reports whether a tuple has two numbers, alone or before texts such as "log-uniform"."""
     bounds, texts = value[:2], value[2:]
-    return len(bounds) == 2 and all(map(_number, bounds)) and all(isinstance(t, str) for t in texts)
+    if len(bounds) < 2 or not all(map(_number, bounds)):
+        return False
+    if not all(isinstance(t, str) for t in texts):
+        return False
+    return not texts or any("log" in t.lower() or "uniform" in t.lower() for t in texts)
 
 
 def _require_several(name: str, p: Parameter) -> None:
