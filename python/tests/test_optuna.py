@@ -34,7 +34,7 @@ from optuna.trial import TrialState  # noqa: E402
 
 from functionspace_bo import StudyError  # noqa: E402
 from functionspace_bo import _distributions as dist  # noqa: E402
-from functionspace_bo._conditions import Part, divide  # noqa: E402
+from functionspace_bo._conditions import Condition, Part, divide  # noqa: E402
 from functionspace_bo.optuna import FunctionSpaceSampler  # noqa: E402
 
 HUB = Path(__file__).resolve().parents[1] / "hub" / "package"
@@ -213,18 +213,56 @@ def test_suggestions_for_enqueued_values() -> None:
             assert min(abs(t.params["x"] - 0.5) for t in study.trials[-3:]) < 0.1
 
 
-def test_enqueued_values_of_a_branch() -> None:
-    study = study_of()
+def test_enqueued_values_of_a_branch(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of(independent_sampler=Independent())
     study.optimize(branches, n_trials=40)
+    study.sampler._independent_sampler.names.clear()
     study.enqueue_trial({"rate2": 0.25})
-    study.enqueue_trial({"kind of model": "tree", "rate2": 0.25, "depth": 9})
     study.enqueue_trial({"rate2": 0.25, "depth": 3})
-    study.optimize(branches, n_trials=3)
-    of_branch, other, both = (t.params for t in study.trials[-3:])
+    study.enqueue_trial({"kind of model": "tree", "rate2": 0.25})
+    study.enqueue_trial({"kind of model": "net", "layers": 1, "rate1": 0.5, "depth": 4})
+    study.optimize(branches, n_trials=4)
+    of_branch, both, tree, net = (t.params for t in study.trials[-4:])
     assert (of_branch["kind of model"], of_branch["layers"], of_branch["rate2"]) == ("net", 3, 0.25)
-    assert other == {"kind of model": "tree", "depth": 9}
     assert both.get("depth", 3) == 3
     assert both.get("rate2", 0.25) == 0.25
+    assert tree.keys() == {"kind of model", "depth"}
+    assert net.keys() == {"kind of model", "layers", "rate0"}
+    assert not study.sampler._independent_sampler.names
+
+    seen = asked(study, monkeypatch)
+    study.enqueue_trial({"kind of model": "tree", "rate2": 0.25, "depth": 9})
+    study.optimize(branches, n_trials=1)
+    assert study.trials[-1].params == {"kind of model": "tree", "depth": 9}
+    assert not seen  # no active parameter is left
+
+
+@pytest.mark.parametrize(
+    ("params", "given"),
+    [
+        ({"kind": "net", "depth": 3}, {"kind": "1"}),
+        ({"layers": 3, "depth": 3}, {"depth": 2}),
+        ({"depth": 3, "rate": 0.5}, {"depth": 2}),
+        ({"rate": 0.5}, {"rate": 0.5}),
+        ({"layers": 2, "rate": 0.5}, {"layers": 1}),
+        ({"kind": "net", "layers": 9, "rate": 0.5}, {"kind": "1", "rate": 0.5}),
+    ],
+)
+def test_given_values_are_possible_together(params: dict[str, Any], given: Any) -> None:
+    part = Part(
+        {
+            "kind": CategoricalDistribution(["tree", "net"]),
+            "depth": IntDistribution(1, 30),
+            "layers": IntDistribution(1, 3),
+            "rate": FloatDistribution(0, 1),
+        },
+        {
+            "depth": Condition("kind", ("0",)),
+            "layers": Condition("kind", ("1",)),
+            "rate": Condition("layers", (2,)),
+        },
+    )
+    assert part.given(params) == given
 
 
 unit = FloatDistribution(0, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,13 +88,30 @@ class Part:
     def given(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Returns values of some parameters in the form of a request for suggestions given them.
 
-        Values outside of the distributions are left out.
+        A value is left out if it is outside of its distribution, or if its parameter is inactive
+        at every point that has the values before it.
         """
         names = parameter_names(self.distributions)
-        values = {
-            names[n]: encode(d, params[n]) for n, d in self.distributions.items() if n in params
-        }
-        return {name: value for name, value in values.items() if value is not None}
+        values: dict[str, Any] = {}
+        possible: dict[str, Sequence[Any]] = {}  # by controls, at points with the values
+        for name, d in self.distributions.items():
+            value = encode(d, params[name]) if name in params else None
+            if value is None:
+                continue
+            left = {
+                c.control: [v for v in c.values if v in possible.get(c.control, c.values)]
+                for c in self._conditions_of(name)
+            }
+            if all(left.values()):
+                values[names[name]] = value
+                possible |= {**left, name: [value]}
+        return values
+
+    def _conditions_of(self, name: str) -> Iterator[Condition]:
+        """Yields the condition of a parameter, of its control, and so on."""
+        while (condition := self.conditions.get(name)) is not None:
+            yield condition
+            name = condition.control
 
 
 def divide(trials: Sequence[FrozenTrial], controls: Iterable[str] | None = None) -> list[Part]:

@@ -313,7 +313,12 @@ class FunctionSpaceSampler(BaseSampler):
     def _sample(
         self, study: Study, history: _History, part: Part, fixed: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Returns suggested values of the parameters of a part that are active, given others."""
+        """Returns suggested values of the parameters of a part that are active, given others.
+
+        There are none if the given values include all active parameters.
+        """
+        if part.request(fixed) is not None:
+            return {}
         space = part.distributions
         names = parameter_names(space)
         exact = self._deterministic and history.complete(space)
@@ -332,7 +337,7 @@ class FunctionSpaceSampler(BaseSampler):
         except ExhaustedError:  # every point has a trial
             definition["objectives"] = history.objectives(False, self._noise)
             point = self._suggester.ask(study.study_name, definition, told, given)
-        except (FitError, RequestError):  # mes takes no values, or no point has these together
+        except (FitError, RequestError):  # mes takes no values, or no point with these is found
             if not given:
                 raise
             point = self._suggester.ask(study.study_name, definition, told)
