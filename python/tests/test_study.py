@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -583,6 +585,22 @@ def test_corrections() -> None:
         other.close()
         other._warm = None
         assert other.ask().params == corrected.params
+
+
+def test_corrections_of_several_threads() -> None:
+    with Study({"x": Float(0, 1)}, require=["cost <= 2"]) as study:
+        study.tell(study.ask(), {"value": 71.0, "cost": 3})
+        threads = [
+            threading.Thread(target=study.tell, args=(1, numbers), kwargs={"correct": True})
+            for numbers in ({"value": 1.0}, {"cost": 1.0})
+        ]
+        with study._suggestions.busy:  # as during a suggestion
+            for thread in threads:
+                thread.start()
+            time.sleep(0.2)
+        for thread in threads:
+            thread.join()
+        assert study.trials[0].numbers == {"value": 1.0, "cost": 1.0}
 
 
 def test_a_stopped_trial_has_no_correction() -> None:

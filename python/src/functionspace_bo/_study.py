@@ -262,9 +262,10 @@ class Study:
         the model expects failures near it. With correct, the failure replaces the result of a
         finished trial.
         """
-        changes = {"state": "failed", "message": str(message), "lost": bool(lost)}
+        changes: dict[str, Any] = {"state": "failed", "message": str(message), "lost": bool(lost)}
         if correct:
-            return self._replace(number_of(trial), value=None, numbers={}, feasible=None, **changes)
+            changes |= {"value": None, "numbers": {}, "feasible": None}
+            return self._replace(number_of(trial), lambda _: changes)
         return self._finish(trial, **changes)
 
     def report(
@@ -601,38 +602,43 @@ class Study:
 
     def _correct(self, number: int, value: Value) -> Trial:
         """Replaces numbers of a finished trial. A note that is not given stays."""
-        t = self._finished(number)
-        goals = [g.name for g in self._outcomes.goals]
-        given = read_numbers(value, goals, self._outcomes.declared)
-        first, numbers = self._outcomes.read({**t.numbers, **given})
-        self._check_settings(number, given)
-        return self._replace(
-            number,
-            state="complete",
-            value=first,
-            numbers=numbers,
-            message=read_note(value) or ("" if t.state == "failed" else t.message),
-            feasible=self._outcomes.feasible(numbers),
-            lost=False,
-        )
 
-    def _replace(self, number: int, **changes: Any) -> Trial:
-        """Replaces the result of a finished trial.
+        def corrected(t: Trial) -> dict[str, Any]:
+            goals = [g.name for g in self._outcomes.goals]
+            given = read_numbers(value, goals, self._outcomes.declared)
+            first, numbers = self._outcomes.read({**t.numbers, **given})
+            self._check_settings(number, given)
+            return {
+                "state": "complete",
+                "value": first,
+                "numbers": numbers,
+                "message": read_note(value) or ("" if t.state == "failed" else t.message),
+                "feasible": self._outcomes.feasible(numbers),
+                "lost": False,
+            }
+
+        return self._replace(number, corrected)
+
+    def _replace(self, number: int, changes: Callable[[Trial], dict[str, Any]]) -> Trial:
+        """Replaces the result of a finished trial. changes returns the new values of attributes.
 
         The next fit begins without a warm start, because the former result affected the
         hyperparameters.
         """
         with self._suggestions.busy, self._lock:
-            t = self._trials[number - 1] = replace(self._finished(number), **changes)
+            t = self._finished(number)
+            t = self._trials[number - 1] = replace(t, **changes(t))
             self._warm = self._regret = None
             self._suggestions.process.close()
             self._changed(number)
             return t.copy()
 
     def _finished(self, number: int) -> Trial:
-        """Returns a trial whose result can be replaced, or raises TrialError."""
-        with self._lock:
-            t = self._numbered(number)
+        """Returns a trial whose result can be replaced, or raises TrialError.
+
+        The caller holds _lock.
+        """
+        t = self._numbered(number)
         if t.state == "pending":
             raise TrialError(f"trial {number} has no result to correct")
         if t.state == "stopped":
