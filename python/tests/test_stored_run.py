@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -162,6 +163,7 @@ def test_ends_of_a_run(tmp_path: Path) -> None:
             study.run(fails, **options)
         assert isinstance(caught.value.__cause__, ValueError)
         assert caught.value.result is not None
+        assert re.search(message, caught.value.result.stopped)
     with pytest.raises(
         NoValueError, match="all 9 evaluations failed, the last one with: the value is None"
     ):
@@ -324,7 +326,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="max_failures is 0, want 1 or more"):
         study.run(bowl, max_failures=0)
     (tmp_path / "bo.db").unlink()
-    with pytest.raises(ProcessError, match="no studies"):
+    with pytest.raises(ProcessError, match=r"no studies yet: .* \(Study.create makes a store\)$"):
         study.run(bowl)
 
 

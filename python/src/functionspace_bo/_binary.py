@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 _NAME = "bo.exe" if sys.platform == "win32" else "bo"
 
+_ARGUMENTS = {
+    "give another place with --store or BO_STORE": "Study.create makes a store",
+    "; --correct replaces": "; correct=True replaces",
+    "state them as bo tell --at does": "state them by at",
+    "set failures: expected": 'state failures="expected"',
+    "--lease is": "lease is",
+    "--map: ": "maps: ",
+}
+"""Parts of messages that name a flag or a key, and the argument of Python in its place."""
+
 
 def find_binary() -> str:
     """Returns the path of the `bo` executable.
@@ -72,6 +82,13 @@ def read_answer(text: str | bytes) -> Any:
         return json.loads(text)
     except ValueError as err:
         raise ProcessError(f"the output of {find_binary()} is no JSON: is it bo?") from err
+
+
+def in_python(message: str) -> str:
+    """Returns a message of `bo` with arguments of Python in place of flags of the command."""
+    for flag, argument in _ARGUMENTS.items():
+        message = message.replace(flag, argument)
+    return message
 
 
 def known(kind: type[T], row: Mapping[str, Any]) -> T:

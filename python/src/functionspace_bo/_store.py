@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
-from ._binary import ending, read_answer, run_binary
+from ._binary import ending, in_python, read_answer, run_binary
 from ._definition import define, read_file
 from ._html import HTMLReport, stored, summary
 from ._outcomes import (
@@ -76,15 +76,6 @@ _KINDS: dict[tuple[str, int], type[BoError]] = {
     ("tell", 4): TrialError,
 }
 """The exceptions for the exit codes of verbs. CommandError is for all others."""
-
-_ARGUMENTS = {
-    "give another place with --store or BO_STORE": "Study.create makes a store",
-    "; --correct replaces": "; correct=True replaces",
-    "state them as bo tell --at does": "state them by at",
-    "--lease is": "lease is",
-    "--map: ": "maps: ",
-}
-"""Parts of messages that name a flag of a verb, and the argument of Python in its place."""
 
 
 class StoredStudy:
@@ -479,9 +470,7 @@ def _run(arguments: list[str], hide: str = "") -> str:
     done = run_binary(arguments)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"bo ended: {ending(done.returncode)}"]
-        message = lines[-1].removeprefix("bo: ").replace(hide, "")
-        for flag, argument in _ARGUMENTS.items():
-            message = message.replace(flag, argument)
+        message = in_python(lines[-1].removeprefix("bo: ").replace(hide, ""))
         kind = _KINDS.get((arguments[0], done.returncode), CommandError)
         kind = _KINDS.get((" ".join(arguments[:2]), done.returncode), kind)
         raise (CommandError if message.startswith("unknown study") else kind)(message)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, cast
 
-from ._binary import ending, find_binary, read_answer
+from ._binary import ending, find_binary, in_python, read_answer
 from ._outcomes import as_float, read_note
 from ._process import on_fork
 from ._progress import Progress
@@ -178,7 +178,7 @@ class StoredRun:
         while line := _take(self._lines):
             message = read_answer(line)
             if "ended" in message:
-                self._stopped, self._kind = message["ended"], message["kind"]
+                self._stopped, self._kind = in_python(message["ended"]), message["kind"]
             elif "result" in message:
                 if self._recorded(self._study._trial(message["result"]), message):
                     self._stopped, self._kind = "the callback ended the run", "callback"
@@ -328,7 +328,7 @@ class StoredRun:
         self._stderr.seek(0)
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
         if lines:
-            return lines[-1].removeprefix("bo: ")
+            return in_python(lines[-1].removeprefix("bo: "))
         code = ending(self._process.returncode)
         return f"bo ended unexpectedly ({code}); all stored results are kept"
 
@@ -346,8 +346,7 @@ class StoredRun:
     def _check(self, result: Result) -> None:
         """Raises the error of a run that failures ended, or that has no value."""
         if self._kind == "failures":
-            message = self._stopped.replace("set failures: expected", 'state failures="expected"')
-            fault: FailuresError | NoValueError = FailuresError(message)
+            fault: FailuresError | NoValueError = FailuresError(self._stopped)
         elif any(t.state == "complete" for t in result.trials):
             return
         else:
