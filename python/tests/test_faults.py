@@ -225,4 +225,4 @@ def test_exceptions_that_end_a_run_have_the_result() -> None:
         minimize(breaks, X, budget=9, executor=pool)
     assert len(broken.value.result.trials) >= 2  # type: ignore[attr-defined]
     if sys.version_info >= (3, 11):
-        assert "notebook" in broken.value.__notes__[0]
+        assert "define functions of a notebook in a module" in broken.value.__notes__[0]

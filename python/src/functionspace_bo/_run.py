@@ -46,9 +46,9 @@ PICKLABLE = (
     "the top level of a module)"
 )
 _BROKEN = (
-    "A process of the executor has ended. Either the function ended it, for example for lack of "
-    "memory, or the process did not find the function, as other processes find none of a notebook: "
-    "then define the function in a module."
+    "A process of the executor has ended. The function may have ended it, for example for lack of "
+    "memory. A process also ends if it does not find the function: define functions of a notebook "
+    "in a module."
 )
 _DEFAULT_BUDGET = 50
 _ALIKE = 3  # first trials that end a run if all fail with the same message, numbers aside
