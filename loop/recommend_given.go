@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// GivenEstimate is an estimate at a point with given values. The other values are those of a complete trial.
+// GivenEstimate is an estimate at a point with given values. Its other values come from the trial of the Estimate.
 type GivenEstimate struct {
 	Point space.Point
 	Estimate

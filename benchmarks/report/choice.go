@@ -6,9 +6,8 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// choose replaces the methods of each choice by one of them, and gives it the name of the choice. It is the method with the
-// largest mean log likelihood of the held-out rows of a dataset. A method with fewer splits than another of the choice takes no
-// part.
+// choose keeps one method of each choice for each dataset, under the name of the choice. The kept method has the largest mean
+// log likelihood of the held-out rows. A method with fewer splits than another of the choice takes no part.
 func (f *fits) choose(choices []runner.Choice) {
 	for _, c := range choices {
 		for _, dataset := range f.datasets {

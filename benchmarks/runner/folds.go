@@ -9,11 +9,11 @@ import (
 // folds is the number of folds of the tables in the papers on GFSVI and FSP-Laplace.
 const folds = 5
 
-// heldOut is the share of the rows outside a fold that both papers hold out to choose settings, as 1/heldOut.
+// heldOut is the number of rows outside a fold for each row that is held out to choose settings, as in the GFSVI paper.
 const heldOut = 10
 
-// foldRows returns the rows of a fold of a table, 1 to 5, and the other rows, in random order. Further seeds number the
-// folds of further partitions.
+// foldRows returns the rows outside and inside a fold of a table, in random order. Seeds 1 to 5 number the folds, and further
+// seeds the folds of further partitions.
 func foldRows(table string, n int, seed uint64) (other, fold []int) {
 	order := random.New((seed-1)/folds, "folds of "+table, 0).Perm(n)
 	k := int(seed-1) % folds

@@ -622,7 +622,7 @@ class Study:
     def _replace(self, number: int, changes: Callable[[Trial], dict[str, Any]]) -> Trial:
         """Replaces the result of a finished trial. changes returns the new values of attributes.
 
-        The next fit begins without a warm start, because the former result affected the
+        The next fit begins without a warm start, because the replaced result affected the latest
         hyperparameters.
         """
         with self._suggestions.busy, self._lock:
