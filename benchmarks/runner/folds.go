@@ -67,7 +67,7 @@ func uciFolds() Suite {
 		Datasets: uciTables(),
 		Choices: []Choice{
 			{"gp", kernels}, {"svgp", kernels}, {"fsp-laplace", kernels}, {"gfsvi", kernels}, {"laplace", activations}, {"mfvi", activations},
-			{"fsp-laplace:preset=published", asInRegressions(kernels, ";isotropic=false;held-out=0.1")},
+			{"fsp-laplace:preset=published", asInRegressions(kernels, ";isotropic=false;held-out=0.1", ";isotropic=false;held-out=0.1;noise-start=1")},
 			{"laplace:preset=published", asInRegressions(weights, ";held-out=0.1")},
 			{"mfvi:preset=published", weights},
 		},
@@ -81,12 +81,14 @@ func uciFolds() Suite {
 	return s
 }
 
-// asInRegressions returns the first setting unchanged, then every setting with more. A preset of the FSP-Laplace paper follows
-// its experiments on optimisation, and with more its regressions.
-func asInRegressions(settings []string, more string) []string {
+// asInRegressions returns the first setting unchanged, then every setting with each of the others. A preset of the FSP-Laplace
+// paper follows its experiments on optimisation, and with the others its regressions.
+func asInRegressions(settings []string, others ...string) []string {
 	list := settings[:1:1]
-	for _, s := range settings {
-		list = append(list, s+more)
+	for _, more := range others {
+		for _, s := range settings {
+			list = append(list, s+more)
+		}
 	}
 	return list
 }
