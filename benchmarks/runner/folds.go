@@ -51,7 +51,7 @@ func (c Choice) Methods() []string {
 }
 
 // uciFolds compares methods by the papers' protocol on the tables of the UCI repository. The papers also choose the learning
-// rate. This suite does not.
+// rate. This suite does so for the preset of fsp-laplace alone.
 func uciFolds() Suite {
 	kernels := []string{"kernel=matern52", "kernel=rbf", "kernel=matern32", "kernel=matern12", "kernel=rq"}
 	activations := []string{"activation=tanh", "activation=relu"}
@@ -67,7 +67,8 @@ func uciFolds() Suite {
 		Datasets: uciTables(),
 		Choices: []Choice{
 			{"gp", kernels}, {"svgp", kernels}, {"fsp-laplace", kernels}, {"gfsvi", kernels}, {"laplace", activations}, {"mfvi", activations},
-			{"fsp-laplace:preset=published", asInRegressions(kernels, ";isotropic=false;held-out=0.1", ";isotropic=false;held-out=0.1;noise-start=1")},
+			{"fsp-laplace:preset=published", asInRegressions(kernels, ";isotropic=false;held-out=0.1", ";isotropic=false;held-out=0.1;noise-start=1",
+				";isotropic=false;held-out=0.1;noise-start=1;rate=0.001;steps=50000")},
 			{"laplace:preset=published", asInRegressions(weights, ";held-out=0.1")},
 			{"mfvi:preset=published", weights},
 		},
