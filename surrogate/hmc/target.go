@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/regression"
 )
 
 // posterior is the density, given y, of the vector (v, log 1/δ, log(σ²-floor)), where v
@@ -18,7 +18,7 @@ type posterior struct {
 	floor  float64 // lower bound of σ²
 
 	w, dw    []float64 // weights of the network, 0 for the output layer, and gradient
-	evidence linear.LastLayer
+	evidence regression.LastLayer
 }
 
 func newPosterior(p *mapnet.Problem) *posterior {
@@ -26,7 +26,7 @@ func newPosterior(p *mapnet.Problem) *posterior {
 	return &posterior{
 		p: p, hidden: k - p.Net.Outputs(), floor: p.Clamp(mapnet.Hypers{}).Noise,
 		w: make([]float64, k), dw: make([]float64, k),
-		evidence: linear.NewLastLayer(p.Net, len(p.Y)),
+		evidence: regression.NewLastLayer(p.Net, len(p.Y)),
 	}
 }
 
@@ -111,7 +111,7 @@ func (t *posterior) logDensity(grad, q []float64) float64 {
 // network draws the output weights given the hidden layers. It returns all weights.
 func (t *posterior) network(q []float64, rng *rand.Rand) ([]float64, mapnet.Hypers, error) {
 	h := t.features(q)
-	out, err := linear.Draw(t.evidence.Features, t.evidence.Residual(t.p.Y), h.Noise, rng)
+	out, err := regression.Draw(t.evidence.Features, t.evidence.Residual(t.p.Y), h.Noise, rng)
 	if err != nil {
 		return nil, h, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
-	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/linear"
 )
 
 // Model is Bayesian linear regression on random features. The zero value is the
@@ -59,9 +59,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("rff: the kernel %s has no features: it is white noise only", fitted.Kernel)
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
-	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, fitted.Noise, d.X, d.Y)
+	post, err := linear.Regress(ctx, linear.WithMean(features, fitted.Mean), fitted.Noise, d)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rff: %w", err)
 	}
 	post.Notes, post.Learned = fitted.Warnings, fitted.State
 	post.Parameters = append(summary.KernelHypers(fitted.Kernel),

@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/linear"
+	"github.com/functionspace/bo/surrogate/internal/regression"
 )
 
 const (
@@ -54,7 +54,7 @@ type evidence struct {
 
 	u, du  *mat.Dense // the network's inputs
 	at, dw []float64
-	linear linear.LastLayer
+	linear regression.LastLayer
 }
 
 // firstBiases returns the indices of the biases of the first hidden layer among the weights.
@@ -72,7 +72,7 @@ func (e *evidence) reserve() {
 	e.u, e.du = mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)
 	e.at, e.dw = slices.Clone(e.w), make([]float64, len(e.w))
 	clear(e.at[len(e.at)-e.net.Outputs():])
-	e.linear = linear.NewLastLayer(e.net, n)
+	e.linear = regression.NewLastLayer(e.net, n)
 }
 
 // eval returns the value and writes the gradient. It costs O(nk min(n,k) + np).

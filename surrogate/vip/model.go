@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
-	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/linear"
 )
 
 // Model is a variational implicit process with a Bayesian neural network as its prior.
@@ -79,9 +79,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	for s := range o.eps {
 		b.weights = append(b.weights, o.weights(v, s))
 	}
-	post, err := linear.New(ctx, "vip", b, o.noise(v), d.X, d.Y)
+	post, err := linear.Regress(ctx, b, o.noise(v), d)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("vip: %w", err)
 	}
 	post.Learned, post.Notes = v, warnings
 	post.Parameters = []surrogate.Hyper{{Name: "noise", Value: o.noise(v)}, {Name: "functions", Value: float64(m.Functions)}}

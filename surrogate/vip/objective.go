@@ -10,8 +10,8 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
-	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/regression"
 )
 
 // objective is minus the evidence and the log priors, as a function of (log σ², ρ, μ). Weight i
@@ -27,7 +27,7 @@ type objective struct {
 	means bool        // μ is part of the vector
 
 	tapes    []nn.Tape
-	evidence linear.Evidence
+	evidence regression.Evidence
 	phi      *mat.Dense
 	mean, r  []float64
 }
