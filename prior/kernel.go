@@ -12,6 +12,7 @@ import (
 //
 // Points are rows of n×d and m×d matrices. Dst matrices must have the stated
 // size and are overwritten; methods that end in VJP add to their destination.
+// Package priortest checks a kernel of your own.
 type Kernel interface {
 	// Dim returns d.
 	Dim() int
@@ -43,7 +44,7 @@ type Kernel interface {
 	// WithParams returns the kernel with hyperparameters θ (not log θ).
 	WithParams(theta []float64) Kernel
 
-	// String returns an expression for Parse, e.g. "rbf*periodic+linear".
+	// String returns an expression for Parse, e.g. "rbf*periodic+linear", or the name of a kernel of another package.
 	String() string
 }
 

@@ -1,0 +1,295 @@
+// Package priortest checks that a kernel fulfils the contract of prior.Kernel. One line in a test runs the checks on a
+// kernel of your own:
+//
+//	priortest.Run(t, mypackage.NewKernel(2))
+//
+// The kernel is evaluated at random points of the unit cube and of the cube from -3 to 3, with its hyperparameters and
+// with others within their bounds. Derivatives are compared with central differences. Choose lengthscales and periods
+// above 0.1: differences of functions that vary faster are inaccurate.
+package priortest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
+)
+
+// Run checks k, a sub-test for each check.
+func Run(t *testing.T, k prior.Kernel) {
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.run(k); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Check runs the checks and joins the errors of the checks that failed.
+func Check(k prior.Kernel) error {
+	var errs []error
+	for _, c := range checks {
+		if err := c.run(k); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var checks = []struct {
+	name string
+	run  func(prior.Kernel) error
+}{
+	{"hyperparameters", checkParams},
+	{"values", each(checkValues)},
+	{"positive definite", each(checkDefinite)},
+	{"gradient of Cross", each(checkCrossVJP)},
+	{"gradient of Diag", each(checkDiagVJP)},
+	{"gradient of hyperparameters", each(checkParamVJP)},
+	{"equal points", each(checkEqualPoints)},
+}
+
+// each returns a check of a kernel with its hyperparameters and with others.
+func each(check func(prior.Kernel) error) func(prior.Kernel) error {
+	return func(k prior.Kernel) error {
+		if err := check(k); err != nil {
+			return err
+		}
+		theta := moved(k.Params())
+		if err := check(k.WithParams(theta)); err != nil {
+			return fmt.Errorf("with hyperparameters %v: %w", theta, err)
+		}
+		return nil
+	}
+}
+
+// moved returns values that differ from the values of params, within the bounds of those that are fitted.
+func moved(params []prior.Param) []float64 {
+	theta := make([]float64, len(params))
+	for i, p := range params {
+		theta[i] = p.Value * math.Exp(0.3-0.25*float64(i%4))
+		if !p.Fixed {
+			theta[i] = min(max(theta[i], p.Lo), p.Hi)
+		}
+	}
+	return theta
+}
+
+func checkParams(k prior.Kernel) error {
+	if k.Dim() < 1 {
+		return fmt.Errorf("Dim() is %d", k.Dim())
+	}
+	if k.String() == "" {
+		return errors.New("String() is empty")
+	}
+	before, names := k.Params(), map[string]bool{}
+	for _, p := range before {
+		switch {
+		case names[p.Name]:
+			return fmt.Errorf("two hyperparameters have the name %q", p.Name)
+		case !(p.Value > 0) || math.IsInf(p.Value, 1):
+			return fmt.Errorf("%s is %v, want a positive number", p.Name, p.Value)
+		case !p.Fixed && !(0 < p.Lo && p.Lo <= p.Value && p.Value <= p.Hi):
+			return fmt.Errorf("%s is %v, outside its bounds from %v to %v, which are positive", p.Name, p.Value, p.Lo, p.Hi)
+		}
+		names[p.Name] = true
+	}
+	theta := moved(before)
+	next := k.WithParams(theta)
+	after := next.Params()
+	if len(after) != len(before) || next.Dim() != k.Dim() {
+		return errors.New("WithParams changes the number of hyperparameters or inputs")
+	}
+	for i, p := range after {
+		if p.Name != before[i].Name || math.Abs(p.Value-theta[i]) > 1e-12*theta[i] {
+			return fmt.Errorf("hyperparameter %d is %s = %v after WithParams with %s = %v", i, p.Name, p.Value, before[i].Name, theta[i])
+		}
+	}
+	for i, p := range k.Params() {
+		if p.Value != before[i].Value {
+			return fmt.Errorf("WithParams changes %s of its receiver", p.Name)
+		}
+	}
+	return nil
+}
+
+// checkValues compares Gram, Cross and Diag. Gram and Cross may differ at equal points, as for white noise.
+func checkValues(k prior.Kernel) error {
+	const n = 12
+	x := points(k, n, 1, "values")
+	gram, cross, diag := mat.NewSymDense(n, nans(n*n)), mat.NewDense(n, n, nans(n*n)), nans(n)
+	k.Gram(gram, x)
+	k.Cross(cross, x, x)
+	k.Diag(diag, x)
+	for i := range n {
+		if err := same("Diag and Gram", i, i, diag[i], gram.At(i, i)); err != nil {
+			return err
+		}
+		for j := range n {
+			if i == j {
+				continue
+			}
+			if err := same("Cross and Gram", i, j, cross.At(i, j), gram.At(i, j)); err != nil {
+				return err
+			}
+			if err := same("Cross and its transpose", i, j, cross.At(i, j), cross.At(j, i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func same(what string, i, j int, a, b float64) error {
+	if !(math.Abs(a-b) <= 1e-12*(1+math.Abs(b))) {
+		return fmt.Errorf("%s at points %d and %d: %.12g and %.12g", what, i, j, a, b)
+	}
+	return nil
+}
+
+// checkDefinite computes the eigenvalues of Gram matrices, also of points of which some are close to one another.
+func checkDefinite(k prior.Kernel) error {
+	const n = 40
+	for _, side := range []float64{0.5, 1, 6} {
+		x := points(k, n, side, "definite")
+		for i := range n / 4 {
+			row := x.RawRowView(i)
+			copy(row, x.RawRowView(n/4+i))
+			row[0] += 1e-3 * side
+		}
+		gram := mat.NewSymDense(n, nil)
+		k.Gram(gram, x)
+		var eig mat.EigenSym
+		if trace := mat.Trace(gram); math.IsNaN(trace) || math.IsInf(trace, 0) || !eig.Factorize(gram, false) {
+			return fmt.Errorf("the trace of a Gram matrix is %v", trace)
+		}
+		values := eig.Values(nil)
+		if least, largest := floats.Min(values), floats.Max(values); !(least >= -1e-9*largest) {
+			return fmt.Errorf("a Gram matrix of %d points has the eigenvalues %.6g and %.6g", n, least, largest)
+		}
+	}
+	return nil
+}
+
+const gradTol = 1e-7
+
+func checkCrossVJP(k prior.Kernel) error {
+	const n, m = 5, 4
+	x, y, kbar := points(k, n, 1, "x"), points(k, m, 1, "y"), mat.NewDense(n, m, normals(n*m, "kbar"))
+	value := func([]float64) float64 {
+		c := mat.NewDense(n, m, nans(n*m))
+		k.Cross(c, x, y)
+		c.MulElem(c, kbar)
+		return mat.Sum(c)
+	}
+	return gradient(x, value, func(dx *mat.Dense) { k.CrossVJP(dx, x, y, kbar) })
+}
+
+func checkDiagVJP(k prior.Kernel) error {
+	const n = 5
+	x, dbar := points(k, n, 1, "x"), normals(n, "dbar")
+	value := func([]float64) float64 {
+		d := nans(n)
+		k.Diag(d, x)
+		return floats.Dot(d, dbar)
+	}
+	return gradient(x, value, func(dx *mat.Dense) { k.DiagVJP(dx, x, dbar) })
+}
+
+// gradient compares the derivative of value with respect to x, which add adds to its destination.
+func gradient(x *mat.Dense, value func([]float64) float64, add func(dx *mat.Dense)) error {
+	n, d := x.Dims()
+	dx := mat.NewDense(n, d, nil)
+	start := normals(n*d, "dx")
+	copy(dx.RawMatrix().Data, start)
+	add(dx)
+	floats.Sub(dx.RawMatrix().Data, start)
+	return explained(gradcheck.Gradient(value, x.RawMatrix().Data, dx.RawMatrix().Data, gradTol))
+}
+
+func checkParamVJP(k prior.Kernel) error {
+	const n = 6
+	x, kbar := points(k, n, 1, "x"), mat.NewSymDense(n, normals(n*n, "kbar"))
+	x.SetRow(3, x.RawRowView(1)) // equal points
+	var logs []float64
+	for _, p := range k.Params() {
+		logs = append(logs, math.Log(p.Value))
+	}
+	value := func(logs []float64) float64 {
+		theta, gram := make([]float64, len(logs)), mat.NewSymDense(n, nans(n*n))
+		for i, l := range logs {
+			theta[i] = math.Exp(l)
+		}
+		k.WithParams(theta).Gram(gram, x)
+		sum := 0.0
+		for i := range n {
+			for j := range n {
+				sum += kbar.At(i, j) * gram.At(i, j)
+			}
+		}
+		return sum
+	}
+	start := normals(len(logs), "dtheta")
+	grad := append([]float64(nil), start...)
+	k.ParamVJP(grad, x, kbar)
+	floats.Sub(grad, start)
+	return explained(gradcheck.Gradient(value, logs, grad, gradTol))
+}
+
+func explained(err error) error {
+	if err != nil {
+		return fmt.Errorf("%w (methods that end in VJP add to the destination; hyperparameters are differentiated by their logarithms)", err)
+	}
+	return nil
+}
+
+// checkEqualPoints requires finite derivatives at x = y, which fits and acquisition functions meet.
+func checkEqualPoints(k prior.Kernel) error {
+	const n = 3
+	x, kbar := points(k, n, 1, "x"), mat.NewDense(n, n, normals(n*n, "kbar"))
+	dx := mat.NewDense(n, k.Dim(), nil)
+	k.CrossVJP(dx, x, x, kbar)
+	for i, v := range dx.RawMatrix().Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("CrossVJP of equal points has the derivative %v with respect to input %d", v, i%k.Dim())
+		}
+	}
+	return nil
+}
+
+// points returns n uniform points of a cube of the given side; from side 2 on its centre is 0.
+func points(k prior.Kernel, n int, side float64, label string) *mat.Dense {
+	rng := stream(label, n)
+	x := mat.NewDense(n, k.Dim(), nil)
+	lo := 0.0
+	if side >= 2 {
+		lo = -side / 2
+	}
+	x.Apply(func(_, _ int, _ float64) float64 { return lo + side*rng.Float64() }, x)
+	return x
+}
+
+func normals(n int, label string) []float64 {
+	v := make([]float64, n)
+	random.Normal(v, stream(label, n))
+	return v
+}
+
+func stream(label string, n int) *rand.Rand { return random.New(1, label, n) }
+
+func nans(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.NaN()
+	}
+	return v
+}
