@@ -45,10 +45,14 @@ func (a Alias) String() string {
 	return text
 }
 
-// method parses a name on a problem: an alias of the suite, or the syntax of
+// method parses a name on a problem: a method in Go or an alias of the suite, or the syntax of
 // ParseMethod.
 func (s Suite) method(name, problem string) (Method, error) {
-	i := slices.IndexFunc(s.Aliases, func(a Alias) bool { return a.Name == strings.TrimSpace(name) })
+	name = strings.TrimSpace(name)
+	if own, ok := s.Own[name]; ok {
+		return Method{Name: name, inGo: &own}, nil
+	}
+	i := slices.IndexFunc(s.Aliases, func(a Alias) bool { return a.Name == name })
 	if i < 0 {
 		return ParseMethod(name)
 	}

@@ -32,6 +32,7 @@ type Method struct {
 	local    loop.Local
 	hidden   bool // noise-free objectives are not declared
 	settings []string
+	inGo     *catalog.Method // of Suite.Own; the settings are then not used
 }
 
 // Methods returns the names that ParseMethod accepts.
@@ -131,6 +132,9 @@ func (m Method) classifies() bool {
 func (m Method) chooser(prior ...string) (*catalog.Method, error) {
 	if m.design() {
 		return &catalog.Method{}, nil
+	}
+	if m.inGo != nil {
+		return m.inGo, nil
 	}
 	c, err := catalog.NewMethod(m.base)
 	if err != nil {

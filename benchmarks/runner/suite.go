@@ -31,6 +31,10 @@ type Suite struct {
 	// best of them is compared with the remaining methods.
 	Baseline string
 	Controls []string
+	// Own holds methods written in Go, by the names under which Methods and a Selection list them. A nil Acquisition
+	// is acquisition.Auto. The Prior of a problem has no effect on them. A Record has the name and not the settings: a
+	// changed method needs another name.
+	Own map[string]catalog.Method
 }
 
 // Problem is an objective with a budget.
