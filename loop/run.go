@@ -286,8 +286,10 @@ func (s *Study) evaluateOne(ctx context.Context, e evaluator, t Trial) {
 		case ctx.Err() != nil && !panicked:
 			s.interrupt(t.ID)
 			err = nil
-		default:
+		case !errors.Is(err, ErrStopped) || s.stop(t.ID, err.Error(), seconds) != nil:
 			err = s.fail(t.ID, err.Error(), err, calls, seconds)
+		default:
+			err = nil
 		}
 		// The objective may have called Tell for its trial.
 		if err != nil && !errors.Is(err, ErrFinished) {

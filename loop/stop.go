@@ -68,10 +68,16 @@ type Decision struct {
 	Of    int     `json:"of"`             // number of compared trials
 	// Median is the median of the best values up to the step.
 	Median *float64 `json:"median,omitempty"`
+	// Reason is the reason of a rule of the caller, which Study.Stop and ErrStopped apply. Rule is then empty, and Step and
+	// Value are the last step.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Grounds returns the grounds of the decision as text. The values have at least six digits, so that they differ.
 func (d Decision) Grounds() string {
+	if d.Reason != "" {
+		return d.Reason
+	}
 	if d.Median != nil {
 		text := figures.Distinct(6, d.Value, *d.Median)
 		return fmt.Sprintf("the best value %s is worse than the median %s of %d trials", text[0], text[1], d.Of)

@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -215,4 +216,84 @@ func TestReportOnce(t *testing.T) {
 	if n := len(st.Trials()[0].Steps); n != 1 {
 		t.Errorf("%d steps, want 1", n)
 	}
+}
+
+// An objective may have a rule of its own.
+func TestOwnRuleStops(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	var events []loop.Event
+	o := loop.Options{Budget: 12, OnEvent: func(e loop.Event) {
+		if e.Kind == loop.TrialStopped {
+			events = append(events, e)
+		}
+	}}
+	r, err := loop.Minimize(context.Background(), func(ctx context.Context, p space.Point) (float64, error) {
+		x := p.Float("x")
+		switch {
+		case x > 0.8:
+			return 0, fmt.Errorf("%w: without a step", loop.ErrStopped)
+		case x > 0.5:
+			if err := loop.Report(ctx, 3, x); err != nil {
+				return 0, err
+			}
+			return 0, fmt.Errorf("%w: flat", loop.ErrStopped)
+		}
+		return x, nil
+	}, s, o)
+	require.NoError(t, err)
+	stopped, failed := 0, 0
+	for _, trial := range r.Trials {
+		switch x := trial.Point.Float("x"); {
+		case x > 0.8:
+			failed++
+			assert.Equal(t, loop.Failed, trial.State)
+		case x > 0.5:
+			stopped++
+			assert.Equal(t, loop.Stopped, trial.State)
+			assert.Equal(t, x, trial.Value)
+			assert.Equal(t, "the trial is stopped: flat", trial.Error)
+			assert.Positive(t, trial.EvaluateSeconds)
+		default:
+			assert.Equal(t, loop.Complete, trial.State)
+		}
+	}
+	assert.Positive(t, stopped)
+	assert.Positive(t, failed)
+	require.Len(t, events, stopped)
+	assert.Equal(t, loop.Decision{Stop: true, Step: 3, Value: events[0].Trial.Value, Reason: "the trial is stopped: flat"}, events[0].Decision)
+	assert.Equal(t, "the trial is stopped: flat", events[0].Decision.Grounds())
+}
+
+func TestStop(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	st, err := loop.New(s, loop.Options{})
+	require.NoError(t, err)
+	_, err = st.Ask(context.Background(), 2)
+	require.NoError(t, err)
+	require.ErrorIs(t, st.Stop(3, "flat"), loop.ErrUnknownTrial)
+	require.ErrorContains(t, st.Stop(1, "flat"), "trial 1 has no steps")
+	_, err = st.Report(1, 2, 0.5)
+	require.NoError(t, err)
+	require.NoError(t, st.Stop(1, "flat"))
+	require.ErrorIs(t, st.Stop(1, "flat"), loop.ErrFinished)
+	trial := st.Trials()[0]
+	require.Equal(t, loop.Stopped, trial.State)
+	require.Equal(t, 0.5, trial.Value)
+	require.Equal(t, "flat", trial.Error)
+
+	var file bytes.Buffer
+	require.NoError(t, st.Save(&file))
+	again, err := loop.Resume(&file, loop.Options{})
+	require.NoError(t, err)
+	require.Equal(t, trial, again.Trials()[0])
+
+	several, err := loop.New(s, loop.Options{Objectives: []loop.Goal{{Name: "a"}, {Name: "b"}}})
+	require.NoError(t, err)
+	_, err = several.Ask(context.Background(), 1)
+	require.NoError(t, err)
+	_, err = several.Report(1, 2, 0.5)
+	require.NoError(t, err)
+	require.ErrorIs(t, several.Stop(1, "flat"), loop.ErrOptions)
 }

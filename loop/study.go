@@ -204,6 +204,40 @@ func (s *Study) Lose(id int, reason string) error {
 	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) { t.State, t.Error = Lost, reason })
 }
 
+// Stop records that a pending trial is stopped early by a rule of the caller, as Options.Stop would: its state is Stopped
+// and its value is the value at its last step. The trial has reported at least one step, and there is one objective. The
+// error wraps ErrUnknownTrial, ErrFinished, or ErrOptions for several objectives.
+func (s *Study) Stop(id int, reason string) error { return s.stop(id, reason, 0) }
+
+// stop is Stop with the duration of the evaluation.
+func (s *Study) stop(id int, reason string, seconds float64) error {
+	if s.opts.Several() {
+		return fmt.Errorf("%w: trial %d: only trials of one objective are stopped", ErrOptions, id)
+	}
+	s.mu.Lock()
+	t, err := s.pendingTrial(id)
+	if err == nil && len(t.Steps) == 0 {
+		err = fmt.Errorf("trial %d has no steps: report one before it is stopped", id)
+	}
+	if err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	last := LastStep(t.Steps)
+	t.Error, t.EvaluateSeconds = reason, seconds
+	s.end(t, Decision{Stop: true, Step: last.Step, Value: last.Value, Reason: reason})
+	return nil
+}
+
+// end stops a pending trial. The caller holds s.mu, which end unlocks.
+func (s *Study) end(t *Trial, d Decision) {
+	t.State, t.Value = Stopped, LastStep(t.Steps).Value
+	delete(s.idle, t.ID)
+	e := Event{Kind: TrialStopped, Decision: d, Trial: t.clone()}
+	s.mu.Unlock()
+	s.emit(e)
+}
+
 // fail is Fail with the error of the objective, the stack of a panic and the duration of the
 // evaluation.
 func (s *Study) fail(id int, reason string, err error, stack string, seconds float64) error {
@@ -215,18 +249,24 @@ func (s *Study) fail(id int, reason string, err error, stack string, seconds flo
 	})
 }
 
+// pendingTrial returns the trial with an ID if it is pending. The caller holds s.mu.
+func (s *Study) pendingTrial(id int) (*Trial, error) {
+	if id < 1 || id > len(s.trials) {
+		return nil, fmt.Errorf("%w: %d", ErrUnknownTrial, id)
+	}
+	if t := &s.trials[id-1]; t.State != Pending {
+		return nil, fmt.Errorf("%w: trial %d is %s", ErrFinished, id, t.State)
+	}
+	return &s.trials[id-1], nil
+}
+
 // finish changes a pending trial and emits e with it.
 func (s *Study) finish(id int, e Event, change func(*Trial)) error {
 	s.mu.Lock()
-	if id < 1 || id > len(s.trials) {
+	t, err := s.pendingTrial(id)
+	if err != nil {
 		s.mu.Unlock()
-		return fmt.Errorf("%w: %d", ErrUnknownTrial, id)
-	}
-	t := &s.trials[id-1]
-	if t.State != Pending {
-		state := t.State
-		s.mu.Unlock()
-		return fmt.Errorf("%w: trial %d is %s", ErrFinished, id, state)
+		return err
 	}
 	change(t)
 	delete(s.idle, id)
@@ -272,11 +312,7 @@ func (s *Study) Report(id int, step, value float64) (stop bool, err error) {
 		s.mu.Unlock()
 		return false, nil
 	}
-	t.State, t.Value = Stopped, LastStep(t.Steps).Value
-	delete(s.idle, id)
-	e := Event{Kind: TrialStopped, Decision: d, Trial: t.clone()}
-	s.mu.Unlock()
-	s.emit(e)
+	s.end(t, d)
 	return true, nil
 }
 

@@ -16,7 +16,7 @@ const (
 	Pending  State = "pending"  // returned by Ask, without a result
 	Complete State = "complete" // has a value
 	Failed   State = "failed"   // could not be evaluated
-	Stopped  State = "stopped"  // ended early by Options.Stop
+	Stopped  State = "stopped"  // ended early by Options.Stop or by a rule of the caller
 	Lost     State = "lost"     // not evaluated, for a reason that has nothing to do with the point
 )
 
@@ -51,7 +51,7 @@ type Trial struct {
 	// Numbers are the results by name: the numbers that Options.Objectives and
 	// Options.Require name, and any others.
 	Numbers map[string]float64
-	Error   string // reason of the failure if Failed
+	Error   string // reason of the failure if Failed, or of Study.Stop if Stopped
 	Stack   string // calls that led to a panic of the objective, the innermost first; Save leaves it out
 	Steps   []Step // values reported by Report, each step once, in the order of the reports
 

@@ -18,8 +18,9 @@ import (
 
 // Evaluate evaluates one attempt at a trial. With loop.Report it can report values of the
 // objective while it runs; it should return if the error is loop.ErrStopped, because the trial
-// is then stopped and its result is not recorded. Its report needs neither Trial nor Token. If
-// ctx is cancelled, it should return soon with the error of ctx; the attempt is then
+// is then stopped and its result is not recorded. With a rule of its own it returns an error that wraps
+// loop.ErrStopped, and the trial is stopped as by Study.Stop; without steps it has failed. Its report needs
+// neither Trial nor Token. If ctx is cancelled, it should return soon with the error of ctx; the attempt is then
 // released. Any other error makes a failed trial.
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
@@ -430,6 +431,9 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := r.evaluate.Guarded(reporting, t, p, d.Reported())
+	if errors.Is(err, loop.ErrStopped) {
+		r.stopTrial(ctx, own, held, err.Error())
+	}
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)
 	}
@@ -558,6 +562,18 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 	delete(r.held, a)
 	r.guard.Unlock()
 	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
+}
+
+// stopTrial stops a trial whose evaluation has a rule of its own. A trial that cannot be stopped, such as one without
+// steps, fails with the same message when its result is recorded.
+func (r *run) stopTrial(ctx, own context.Context, a Attempt, reason string) {
+	r.guard.Lock()
+	_, held := r.held[a]
+	delete(r.held, a)
+	r.guard.Unlock()
+	if held && own.Err() == nil {
+		_ = r.patiently(ctx, func() error { _, err := r.Stop(ctx, a, reason); return err })
+	}
 }
 
 // point returns the point of an issued trial and the definition of the study. It returns the error of same

@@ -93,6 +93,31 @@ func fresh(steps, known []Step) []Step {
 // number. A Study reads the steps of other trials once, at the first decision that compares trials,
 // and then only new steps.
 func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {
+	return u.report(ctx, a, func(r *reporting) (loop.Decision, error) { return r.record(steps) })
+}
+
+// Stop records that a pending trial is stopped early by a rule of the caller, as the study's rule would: its state is
+// Stopped and its number is the value at its last step. The attempt has recorded at least one step, and the study has
+// one objective. A trial that is stopped already, or an attempt that lost its lease, changes nothing. The
+// errors are the errors of ReportSteps, and loop.ErrOptions for several objectives.
+func (u *Study) Stop(ctx context.Context, a Attempt, reason string) (Trial, error) {
+	return u.report(ctx, a, func(r *reporting) (loop.Decision, error) {
+		if n := len(r.definition.Objectives); n > 1 {
+			return loop.Decision{}, fmt.Errorf("%w: trial %d: only trials of one objective are stopped, and there are %d", loop.ErrOptions, a.Trial, n)
+		}
+		if _, err := r.record(nil); err != nil {
+			return loop.Decision{}, err
+		}
+		if len(r.own) == 0 {
+			return loop.Decision{}, fmt.Errorf("trial %d has no steps: report one before it is stopped", a.Trial)
+		}
+		last := loop.LastStep(stepsOf(r.own))
+		return loop.Decision{Stop: true, Step: last.Step, Value: last.Value, Reason: reason}, nil
+	})
+}
+
+// report calls decide in a transaction with a pending trial, and stops the trial if the decision is to stop.
+func (u *Study) report(ctx context.Context, a Attempt, decide func(*reporting) (loop.Decision, error)) (Trial, error) {
 	var told Trial
 	var r reporting
 	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
@@ -122,7 +147,7 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 			return nil // another attempt is under way, or the trial waits for one
 		}
 		r = reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active(), curves: u.curves.Load(), others: u.steps.Load()}
-		decision, err := r.record(steps)
+		decision, err := decide(&r)
 		if err != nil || !decision.Stop {
 			return err
 		}
@@ -135,7 +160,7 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 	return told, named(u.name, err)
 }
 
-// reporting is the transaction of one ReportSteps.
+// reporting is the transaction of one ReportSteps or Stop.
 type reporting struct {
 	tx         Tx
 	row        *Row

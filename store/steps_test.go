@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 )
 
@@ -227,4 +229,43 @@ func TestHistoryHasStepsOfStoppedTrials(t *testing.T) {
 	again, err := u.Replay(ctx, last)
 	require.NoError(t, err)
 	require.JSONEq(t, string(v.Trials[last-1].Params), string(again))
+}
+
+// An evaluation may have a rule of its own.
+func TestRunWithAnOwnRule(t *testing.T) {
+	ctx := context.Background()
+	u, _ := newStudy(t, line(12), store.Options{})
+	var ended []store.Trial
+	err := u.Run(ctx, func(ctx context.Context, t store.Trial, p space.Point) (store.Report, error) {
+		x := p.Float("x")
+		switch {
+		case x > 0.8:
+			return store.Report{}, fmt.Errorf("%w: without a step", loop.ErrStopped)
+		case x > 0.5:
+			if err := loop.Report(ctx, 3, x); err != nil {
+				return store.Report{}, err
+			}
+			return store.Report{}, fmt.Errorf("%w: flat", loop.ErrStopped)
+		}
+		return store.Report{Numbers: map[string]float64{"value": x}}, nil
+	}, store.RunOptions{OnEnd: func(t store.Trial) { ended = append(ended, t) }})
+	require.NoError(t, err)
+	require.Len(t, ended, 12)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	count := map[store.State]int{}
+	for i, trial := range v.Trials {
+		x, want := v.Points[i].Float("x"), store.Complete
+		if x > 0.8 {
+			want = store.Failed
+		} else if x > 0.5 {
+			want = store.Stopped
+			require.Equal(t, "step 3: the trial is stopped: flat", trial.Message)
+			require.Equal(t, x, trial.Numbers["value"])
+		}
+		require.Equal(t, want, trial.State)
+		require.Equal(t, want, ended[i].State)
+		count[want]++
+	}
+	require.Len(t, count, 3)
 }

@@ -171,7 +171,14 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		return err
 	}
 	begun := time.Now()
-	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return w.report(own, a, steps) })
+	var stopped atomic.Bool
+	reporting := loop.WithReporter(own, func(steps ...loop.Step) error {
+		err := w.report(own, a, steps)
+		if errors.Is(err, loop.ErrStopped) {
+			stopped.Store(true)
+		}
+		return err
+	})
 	report, err := w.evaluate.Guarded(reporting, t, p, w.reported())
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
@@ -183,7 +190,7 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	case err != nil && ctx.Err() != nil:
 		w.release(ctx, a)
 		return context.Cause(ctx)
-	case err != nil && (lost || errors.Is(err, loop.ErrStopped)):
+	case err != nil && (lost || stopped.Load()):
 		return nil // the trial was issued again, has a result, or is stopped
 	case err != nil:
 		report.Message = err.Error()

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 )
@@ -184,4 +186,28 @@ func TestTimeWithoutATrial(t *testing.T) {
 			require.Equal(t, time.Hour, time.Since(begun))
 		})
 	}
+}
+
+// failed keeps the last failure.
+type failed struct {
+	refusing
+	last *bov1.FailRequest
+}
+
+func (s *failed) Fail(_ context.Context, q *bov1.FailRequest) (*bov1.FailResponse, error) {
+	s.last = q
+	return &bov1.FailResponse{}, nil
+}
+
+// A trial that the service did not stop has failed, at once and not when its lease ends.
+func TestOwnRuleFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(failed)
+		_, err := Run(t.Context(), s, func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			return store.Report{}, fmt.Errorf("%w: flat", loop.ErrStopped)
+		}, Options{Study: "bread"})
+		require.NoError(t, err)
+		require.NotNil(t, s.last)
+		require.Equal(t, "the trial is stopped: flat", s.last.Message)
+	})
 }

@@ -1137,4 +1137,26 @@ func stops(t *testing.T, o Opener) {
 	must(t, err)
 	equal(t, "the attempt", again[0].Attempt, 2)
 	equal(t, "the next attempt", report(first, 3, loop.Step{Step: 1, Value: 9}), store.Stopped)
+
+	// A rule of the caller.
+	next, err = first.Ask(ctx, 1)
+	must(t, err)
+	trials = append(trials, next...)
+	held := store.Attempt{Trial: 5, Token: next[0].Token}
+	if _, err = second.Stop(ctx, held, "flat"); err == nil {
+		t.Error("a trial without steps was stopped")
+	}
+	equal(t, "the fifth trial", report(first, 4, loop.Step{Step: 2, Value: 0.5}, loop.Step{Step: 1, Value: 0}), store.Pending)
+	for range 2 {
+		stopped, err := second.Stop(ctx, held, "flat")
+		must(t, err)
+		equal(t, "the state", stopped.State, store.Stopped)
+		equal(t, "the value", stopped.Numbers["loss"], 0.5)
+		equal(t, "the message", stopped.Message, "step 2: flat")
+	}
+	all, err = second.Events(ctx, 0, 100)
+	must(t, err)
+	decision = loop.Decision{}
+	must(t, json.Unmarshal([]byte(all[len(all)-1].Detail), &decision))
+	equal(t, "the decision of the caller", decision, loop.Decision{Stop: true, Step: 2, Value: 0.5, Reason: "flat"})
 }
