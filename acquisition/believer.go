@@ -11,11 +11,11 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// condition returns the posterior conditioned on observations of the posterior mean at
+// Condition returns the posterior conditioned on observations of the posterior mean at
 // the pending points (the kriging believer of Ginsbourger et al. 2010), and the least of
 // Best and these means at points that are likely feasible. Conditioning keeps the mean and
-// reduces variances.
-func (p Problem) condition() (surrogate.Posterior, float64, error) {
+// reduces variances. The Build of an Acquisition calls it once.
+func (p Problem) Condition() (surrogate.Posterior, float64, error) {
 	m := rowCount(p.Pending)
 	if m == 0 {
 		return p.Posterior, p.Best, nil

@@ -98,13 +98,13 @@ func TestConditionOnPending(t *testing.T) {
 	toy, x, y := newToy(t, 2, 6, 1e-3, 4)
 	for _, p := range []Problem{{Posterior: toy}, {Posterior: conditioner{toy, t}}} {
 		p.Best, p.Observed = y[0]+10, x
-		same, best, err := p.condition()
+		same, best, err := p.Condition()
 		require.NoError(t, err)
 		assert.Equal(t, p.Best, best)
 		assert.Equal(t, p.Posterior, same)
 
 		p.Pending = uniform(2, 2, 30)
-		after, best, err := p.condition()
+		after, best, err := p.Condition()
 		require.NoError(t, err)
 		before, mean, variance := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		p.Posterior.Predict(before, variance, p.Pending)

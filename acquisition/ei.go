@@ -77,7 +77,7 @@ func improvement(name string, p Problem, q int, score func(z, s float64) (value,
 	if err := p.checkBest(); err != nil {
 		return nil, err
 	}
-	posterior, best, err := p.condition()
+	posterior, best, err := p.Condition()
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (p Problem) feasibility() ([]Function, error) {
 	for _, c := range p.Constraints {
 		own := p
 		own.Posterior = c.Posterior
-		posterior, _, err := own.condition()
+		posterior, _, err := own.Condition()
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package acquisition
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -18,22 +17,12 @@ type LCB struct {
 
 // Build returns the function; it conditions the posterior once if points are pending.
 func (a LCB) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
-	if q != 1 {
-		return nil, fmt.Errorf("%w: LCB with a batch of %d", ErrBatch, q)
-	}
-	if err := p.checkPlain("LCB"); err != nil {
-		return nil, err
-	}
 	a, err := settings.Resolve("lcb", a)
 	if err != nil {
 		return nil, err
 	}
-	posterior, _, err := p.condition()
-	if err != nil {
-		return nil, err
-	}
 	root := math.Sqrt(a.Beta)
-	return &marginal{posterior, func(mean, s float64) (value, dmean, dsd float64) {
-		return root*s - mean, -1, root
-	}}, nil
+	return Marginal{func(mean, sd, _ float64) (value, dmean, dsd float64) {
+		return root*sd - mean, -1, root
+	}}.build("LCB", p, q)
 }

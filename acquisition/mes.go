@@ -51,7 +51,7 @@ func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Funct
 	if err != nil {
 		return nil, err
 	}
-	posterior, _, err := p.condition()
+	posterior, _, err := p.Condition()
 	if err != nil {
 		return nil, err
 	}

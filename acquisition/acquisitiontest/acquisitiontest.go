@@ -1,0 +1,286 @@
+// Package acquisitiontest checks that an acquisition function fulfils the contract of package acquisition. One line in
+// a test runs the checks on a function of your own:
+//
+//	acquisitiontest.Run(t, mypackage.Acquisition{})
+//
+// The checks build the function for Gaussian processes of one and two inputs, of almost exact and of noisy observations, with
+// one objective and without constraints. Run the checks with -race too, because one evaluates from several goroutines.
+package acquisitiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// Run checks a, a sub-test for each check.
+func Run(t *testing.T, a acquisition.Acquisition) {
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.run(a); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Check runs the checks and joins the errors of the checks that failed.
+func Check(a acquisition.Acquisition) error {
+	var errs []error
+	for _, c := range checks {
+		if err := c.run(a); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var checks = []struct {
+	name string
+	run  func(acquisition.Acquisition) error
+}{
+	{"values", each(checkValues)},
+	{"gradient", each(checkGradient)},
+	{"determinism", each(checkDeterminism)},
+	{"concurrency", each(checkConcurrency)},
+	{"batch", each(checkBatch)},
+	{"pending points", each(checkPending)},
+}
+
+// each runs a check on every problem.
+func each(check func(acquisition.Acquisition, acquisition.Problem) error) func(acquisition.Acquisition) error {
+	return func(a acquisition.Acquisition) error {
+		for _, dim := range []int{1, 2} {
+			for _, noise := range []float64{1e-5, 0.05} {
+				p, err := problem(dim, noise)
+				if err == nil {
+					err = check(a, p)
+				}
+				if err != nil {
+					return fmt.Errorf("%d inputs, noise variance %v: %w", dim, noise, err)
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// problem returns the posterior of six observations of a smooth function, with a pending point.
+func problem(dim int, noise float64) (acquisition.Problem, error) {
+	const n = 6
+	d := surrogate.Dataset{X: points(n, dim, "data"), Y: make([]float64, n)}
+	random.Normal(d.Y, random.New(1, "noise", n))
+	for i := range n {
+		d.Y[i] = math.Sqrt(noise) * d.Y[i]
+		for j, v := range d.X.RawRowView(i) {
+			d.Y[i] += math.Sin(5*v + float64(j))
+		}
+	}
+	spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.3}, Variance: new(1.), Noise: &noise}
+	p, err := gp.Model{Spec: spec}.Fit(context.Background(), d, random.New(1, "fit", 0))
+	if err != nil {
+		return acquisition.Problem{}, err
+	}
+	mean := make([]float64, n)
+	surrogate.Means(p, mean, d.X)
+	return acquisition.Problem{Posterior: p, Best: floats.Min(mean), Observed: d.X, Pending: points(1, dim, "pending")}, nil
+}
+
+func points(n, dim int, label string) *mat.Dense {
+	return space.Uniform(n, dim, random.New(1, label, dim))
+}
+
+// build returns the function of one point.
+func build(a acquisition.Acquisition, p acquisition.Problem) (acquisition.Function, error) {
+	f, err := a.Build(context.Background(), p, 1, random.New(1, "build", 0))
+	if err != nil {
+		return nil, err
+	}
+	if f.Dim() != p.Posterior.Dim() {
+		return nil, fmt.Errorf("Dim() is %d for one point of %d inputs", f.Dim(), p.Posterior.Dim())
+	}
+	return f, nil
+}
+
+const candidates = 20
+
+// pointsFor returns candidates that are not close to observed and pending points, where exact posteriors change too fast
+// for differences.
+func pointsFor(p acquisition.Problem) *mat.Dense {
+	x := mat.NewDense(candidates, p.Posterior.Dim(), nil)
+	all := points(10*candidates, p.Posterior.Dim(), "candidates")
+	near := func(z *mat.Dense, row []float64) bool {
+		n, _ := z.Dims()
+		for i := range n {
+			if floats.Distance(z.RawRowView(i), row, 2) < 0.03 {
+				return true
+			}
+		}
+		return false
+	}
+	i := 0
+	for k := 0; i < candidates; k++ {
+		if row := all.RawRowView(k); !near(p.Observed, row) && !near(p.Pending, row) {
+			x.SetRow(i, row)
+			i++
+		}
+	}
+	return x
+}
+
+// checkValues compares values with and without gradient, of all candidates at once and one by one.
+func checkValues(a acquisition.Acquisition, p acquisition.Problem) error {
+	f, err := build(a, p)
+	if err != nil {
+		return err
+	}
+	x := pointsFor(p)
+	value, with, one := nans(candidates), nans(candidates), nans(1)
+	grad := mat.NewDense(candidates, f.Dim(), nans(candidates*f.Dim()))
+	f.Eval(value, nil, x)
+	f.Eval(with, grad, x)
+	for i, v := range value {
+		f.Eval(one, nil, shape.Rows(x, i, i+1))
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return fmt.Errorf("the value at %v is %v: such a candidate counts as infeasible", x.RawRowView(i), v)
+		case !near(v, with[i]):
+			return fmt.Errorf("the value at %v is %v, and %v with the gradient", x.RawRowView(i), v, with[i])
+		case !near(v, one[0]):
+			return fmt.Errorf("the value at %v is %v among others, and %v alone", x.RawRowView(i), v, one[0])
+		}
+	}
+	return nil
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(b)) }
+
+// checkGradient requires that the gradients of three quarters of the candidates agree with differences: a function of
+// samples may have kinks.
+func checkGradient(a acquisition.Acquisition, p acquisition.Problem) error {
+	f, err := build(a, p)
+	if err != nil {
+		return err
+	}
+	x := pointsFor(p)
+	value, grad := nans(candidates), mat.NewDense(candidates, f.Dim(), nans(candidates*f.Dim()))
+	f.Eval(value, grad, x)
+	var apart []error
+	for i := range candidates {
+		at := slices.Clone(x.RawRowView(i))
+		one := func(at []float64) float64 {
+			v := nans(1)
+			f.Eval(v, nil, mat.NewDense(1, len(at), at))
+			return v[0]
+		}
+		if err := gradcheck.Gradient(one, at, grad.RawRowView(i), 1e-4); err != nil {
+			apart = append(apart, fmt.Errorf("at %v: %w", x.RawRowView(i), err))
+		}
+	}
+	if len(apart) > candidates/4 {
+		return apart[0]
+	}
+	return nil
+}
+
+// checkDeterminism builds the function twice with the same random numbers.
+func checkDeterminism(a acquisition.Acquisition, p acquisition.Problem) error {
+	var values [2][]float64
+	for i := range values {
+		f, err := build(a, p)
+		if err != nil {
+			return err
+		}
+		values[i] = nans(candidates)
+		f.Eval(values[i], nil, pointsFor(p))
+	}
+	if !slices.Equal(values[0], values[1]) {
+		return errors.New("two functions of the same problem and random numbers differ: use no random numbers but those of rng")
+	}
+	return nil
+}
+
+// checkConcurrency evaluates from several goroutines.
+func checkConcurrency(a acquisition.Acquisition, p acquisition.Problem) error {
+	f, err := build(a, p)
+	if err != nil {
+		return err
+	}
+	x := pointsFor(p)
+	values := make([][]float64, 4)
+	var all sync.WaitGroup
+	for i := range values {
+		all.Go(func() {
+			values[i] = nans(candidates)
+			f.Eval(values[i], mat.NewDense(candidates, f.Dim(), nil), x)
+		})
+	}
+	all.Wait()
+	for _, v := range values[1:] {
+		if !slices.Equal(v, values[0]) {
+			return errors.New("evaluations in several goroutines have different values")
+		}
+	}
+	return nil
+}
+
+// checkBatch builds a function of two points, which is not required.
+func checkBatch(a acquisition.Acquisition, p acquisition.Problem) error {
+	f, err := a.Build(context.Background(), p, 2, random.New(1, "build", 0))
+	switch dim := p.Posterior.Dim(); {
+	case err == nil && f.Dim() != 2*dim:
+		return fmt.Errorf("Dim() is %d for two points of %d inputs", f.Dim(), dim)
+	case err != nil && !errors.Is(err, acquisition.ErrBatch):
+		return fmt.Errorf("the error of a function of two points does not wrap ErrBatch: %w", err)
+	}
+	return nil
+}
+
+// checkPending requires lower values at points that are pending, but not of a function that is random, as a function drawn
+// from the posterior: it chooses other points without this.
+func checkPending(a acquisition.Acquisition, p acquisition.Problem) error {
+	at := func(z, pending *mat.Dense, seed uint64) (float64, error) {
+		p.Pending = pending
+		f, err := a.Build(context.Background(), p, 1, random.New(seed, "build", 0))
+		if err != nil {
+			return 0, err
+		}
+		v := nans(1)
+		f.Eval(v, nil, z)
+		return v[0], nil
+	}
+	x := pointsFor(p)
+	for i := range candidates {
+		z := shape.Rows(x, i, i+1)
+		with, err := at(z, z, 1)
+		if err != nil {
+			return err
+		}
+		without, err := at(z, nil, 1)
+		if err != nil {
+			return err
+		}
+		if other, err := at(z, nil, 2); err != nil || with < without || other != without {
+			return err
+		}
+	}
+	return errors.New("values at pending points are not lower than without them: build the function from Problem.Condition")
+}
+
+func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
