@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // Alias is a short name for a method with settings, which may differ between
@@ -45,6 +47,16 @@ func (a Alias) String() string {
 	return text
 }
 
+// names returns the names of the methods in Go and of the aliases.
+func (s Suite) names() []string {
+	names := slices.Collect(maps.Keys(s.Own))
+	for _, a := range s.Aliases {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // method parses a name on a problem: a method in Go or an alias of the suite, or the syntax of
 // ParseMethod.
 func (s Suite) method(name, problem string) (Method, error) {
@@ -54,6 +66,10 @@ func (s Suite) method(name, problem string) (Method, error) {
 	}
 	i := slices.IndexFunc(s.Aliases, func(a Alias) bool { return a.Name == name })
 	if i < 0 {
+		base, _, _ := strings.Cut(name, ":")
+		if valid := Methods(); !slices.Contains(valid, base) {
+			return Method{}, fmt.Errorf("%w method %q%s", ErrUnknown, base, didyoumean.Hint(base, append(valid, s.names()...)))
+		}
 		return ParseMethod(name)
 	}
 	m, err := ParseMethod(s.Aliases[i].on(problem))

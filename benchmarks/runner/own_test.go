@@ -108,4 +108,5 @@ func TestOwnMethods(t *testing.T) {
 	}
 	_, err = suite.Plan(runner.Selection{Methods: []string{"failin"}})
 	require.ErrorIs(t, err, runner.ErrUnknown)
+	require.EqualError(t, err, `unknown method "failin": did you mean failing?`)
 }
