@@ -7,11 +7,16 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"connectrpc.com/connect"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/server/worker"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -19,6 +24,8 @@ import (
 
 type evaluateCmd struct {
 	storeFlags
+	Server string `group:"service" placeholder:"URL" help:"Address of the service that has the study, in place of a store."`
+	serviceFlags
 	Study       string        `arg:"" complete:"studies" help:"Name of the study."`
 	Workers     int           `default:"1" min:"1" max:"1000" placeholder:"N" help:"Trials that are issued at a time. Default: ${default}."`
 	Target      *float64      `placeholder:"VALUE" help:"End when a trial is at least as good."`
@@ -33,10 +40,15 @@ Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"res
 
 Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. "note" is text that is stored with the numbers. A number of null is not a number, and a trial fails without a number that the study needs. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
 
-{"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.`
+{"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.
+
+With --server the study is in a service, as for bo worker. {"warning": "…"} then reports requests that are repeated. The study alone has a target and a number of failures that end it.`
 }
 
 func (c *evaluateCmd) Run(e *env) error {
+	if c.Server != "" {
+		return c.serve(e)
+	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		d, _, err := u.Definition(e.ctx)
 		if err != nil {
@@ -50,17 +62,63 @@ func (c *evaluateCmd) Run(e *env) error {
 			if kind := endKind(err); kind != "" {
 				return x.print(map[string]any{"ended": endText(err, d), "kind": kind})
 			}
-			if errors.Is(err, errInputEnded) && !loses(err) {
-				return nil
-			}
-			return err
+			return unlessInputEnded(err)
 		})
-		if errors.Is(err, context.Canceled) && !loses(err) {
-			fmt.Fprintf(e.stderr, "bo: interrupted%s\n", continues(c.Study))
-			return errInterrupted
-		}
-		return err
+		return c.unlessInterrupted(e, err)
 	})
+}
+
+// serve runs a study of a service.
+func (c *evaluateCmd) serve(e *env) error {
+	if c.Target != nil || c.MaxFailures > 0 {
+		return usagef("--target and --max-failures are for a study in a store: state them in end of the study")
+	}
+	client, err := c.client(e, c.Server)
+	if err != nil {
+		return err
+	}
+	d, err := worker.Definition(e.ctx, client, worker.Options{Study: c.Study})
+	if err != nil {
+		return explained(c.Server, err)
+	}
+	ctx, in, cancel := e.pipe()
+	defer cancel()
+	x := newEvaluations(d, e.stdout)
+	reason, err := x.work(ctx, in, client, worker.Options{Study: c.Study, Workers: c.Workers, Time: c.Time})
+	if err == nil {
+		err = servedEnd(reason)
+	}
+	if kind := endKind(err); kind != "" {
+		return x.print(map[string]any{"ended": endText(err, d), "kind": kind})
+	}
+	return c.unlessInterrupted(e, explained(c.Server, unlessInputEnded(err)))
+}
+
+// unlessInputEnded returns nil for the end of the input, unless a result is lost.
+func unlessInputEnded(err error) error {
+	if errors.Is(err, errInputEnded) && !loses(err) {
+		return nil
+	}
+	return err
+}
+
+// unlessInterrupted returns errInterrupted for the end of the context, unless a result is lost.
+func (c *evaluateCmd) unlessInterrupted(e *env, err error) error {
+	if errors.Is(err, context.Canceled) && !loses(err) {
+		fmt.Fprintf(e.stderr, "bo: interrupted%s\n", continues(c.Study))
+		return errInterrupted
+	}
+	return err
+}
+
+// servedEnd returns the error of an end that a service describes, nil for the end of the budget.
+func servedEnd(reason string) error {
+	ends := []error{store.ErrTarget, store.ErrTime, store.ErrCost, store.ErrFailures, store.ErrExhausted}
+	i := slices.IndexFunc(ends, func(end error) bool { return strings.HasPrefix(reason, end.Error()) })
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("%w%s", ends[i], strings.TrimPrefix(reason, ends[i].Error()))
 }
 
 // continues is the end of the message of an interrupted run of a stored study.
@@ -114,6 +172,7 @@ type evaluations struct {
 	mu         sync.Mutex
 	out        io.Writer
 	under      map[int]underWay // by the number of the trial
+	warned     time.Time        // of the last warning of a request that is repeated
 	inputRead  chan struct{}    // closed when all lines of the input have been handled
 }
 
@@ -123,6 +182,27 @@ func newEvaluations(d *study.Definition, out io.Writer) *evaluations {
 
 // run runs the study until it or the input ends.
 func (x *evaluations) run(ctx context.Context, in io.Reader, u *store.Study, o store.RunOptions) error {
+	return x.reading(ctx, in, func(ctx context.Context) error {
+		o.OnEnd = x.ended(ctx, u)
+		return u.Run(ctx, x.evaluate, o)
+	})
+}
+
+// work runs the study of a service until it or the input ends. It returns the reason for the end.
+func (x *evaluations) work(ctx context.Context, in io.Reader, client worker.Client, o worker.Options) (reason string, err error) {
+	err = x.reading(ctx, in, func(ctx context.Context) error {
+		o.OnEnd = func(t store.Trial, r store.Report) { x.counted(ctx, client, result(t, r)) }
+		o.OnStop = func(t store.Trial) { x.counted(ctx, client, t) }
+		o.OnRetry = x.retried
+		done, err := worker.Run(ctx, client, x.reported, o)
+		reason = done.Reason
+		return err
+	})
+	return reason, err
+}
+
+// reading reads the input while run runs. The context of run ends after a fault of the input.
+func (x *evaluations) reading(ctx context.Context, in io.Reader, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -130,8 +210,7 @@ func (x *evaluations) run(ctx context.Context, in io.Reader, u *store.Study, o s
 			cancel(err)
 		}
 	}()
-	o.OnEnd = x.ended(ctx, u)
-	return u.Run(ctx, x.evaluate, o)
+	return run(ctx)
 }
 
 // underWay is an attempt at a trial.
@@ -192,6 +271,15 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 	default:
 		return store.Report{}, ctx.Err()
 	}
+}
+
+// reported is evaluate for a worker, with an error for a result that lacks a needed number.
+func (x *evaluations) reported(ctx context.Context, t store.Trial, p space.Point) (store.Report, error) {
+	r, err := x.evaluate(ctx, t, p)
+	if err == nil && r.Failure == "" {
+		err = x.definition.Unreported(r.Numbers)
+	}
+	return r, err
 }
 
 // report returns a result as the store takes it.
@@ -256,7 +344,7 @@ func (x *evaluations) step(ctx context.Context, a *evaluated) {
 	}
 	reply := map[string]any{"trial": a.Trial, "step": *a.Step}
 	switch {
-	case stop, errors.Is(err, loop.ErrStopped), errors.Is(err, store.ErrConflict): // or it has a result
+	case stop, errors.Is(err, loop.ErrStopped), errors.Is(err, store.ErrConflict), connect.CodeOf(err) == connect.CodeAlreadyExists, err != nil && ctx.Err() != nil: // or it has a result
 		reply["stop"] = true
 	case err != nil:
 		reply["error"] = oneLine(err.Error())
@@ -274,6 +362,30 @@ func (x *evaluations) ended(ctx context.Context, u *store.Study) func(store.Tria
 			line["finished"], line["budget"] = finishedTrials(v)-addedTrials(v), v.Definition.Budget
 		}
 		_ = x.print(line) // the next trial reports the error
+	}
+}
+
+// counted writes a result that a service stored, and the progress of the study if the service reports it soon.
+func (x *evaluations) counted(ctx context.Context, client worker.Client, t store.Trial) {
+	line := map[string]any{"result": newTrialJSON(&t, &store.View{Definition: x.definition})}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if r, err := client.GetStudy(ctx, &bov1.GetStudyRequest{Study: x.definition.Name}); err == nil {
+		line["finished"], line["budget"] = r.Study.Finished-r.Study.Added, r.Study.Budget
+	}
+	_ = x.print(line) // the next trial reports the error
+}
+
+// retried writes a warning of a request that is repeated, once in ten seconds.
+func (x *evaluations) retried(err error, _ time.Duration) {
+	x.mu.Lock()
+	often := time.Since(x.warned) < 10*time.Second
+	if !often {
+		x.warned = time.Now()
+	}
+	x.mu.Unlock()
+	if !often {
+		_ = x.print(map[string]any{"warning": oneLine(err.Error()) + "; trying again"})
 	}
 }
 

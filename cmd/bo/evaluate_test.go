@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/server"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -224,4 +227,86 @@ func TestInterruptedEvaluate(t *testing.T) {
 		require.Equal(t, "bo: interrupted; the same command continues study s\n", warned.String())
 		require.Contains(t, printed.String(), `"trial":1`)
 	}
+}
+
+// A program evaluates the trials of a service by pipes.
+func TestServedEvaluations(t *testing.T) {
+	backend := store.NewMemory()
+	d := &study.Definition{
+		Name: "s", Budget: 5, Initial: 5, Parameters: []space.Parameter{space.Float("x", 0, 1)}, Require: []string{"cost <= 1"},
+		Stop: loop.Stop{Rule: loop.Median, Startup: 1},
+	}
+	u, err := store.New(backend, store.Options{}).Create(t.Context(), d)
+	require.NoError(t, err)
+	s := server.New(backend, server.Options{})
+	defer s.Close()
+	h := httptest.NewServer(s.Handler())
+	defer h.Close()
+	in, results := io.Pipe()
+	lines, out := io.Pipe()
+	var failed bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- run(t.Context(), []string{"evaluate", "s", "--server", h.URL}, in, out, &failed)
+		_ = out.Close()
+	}()
+	var ended map[string]any
+	stored, progress := map[int]trialJSON{}, []int{}
+	for dec := json.NewDecoder(lines); ; {
+		var line struct {
+			Trial, Finished int
+			Step            *float64
+			Stop            bool
+			Result          *trialJSON
+			Ended, Kind     string
+		}
+		if err := dec.Decode(&line); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		answer := `{"trial": %d, "numbers": {"value": 1, "cost": 2}, "seconds": 3}`
+		switch {
+		case line.Ended != "":
+			ended = map[string]any{"ended": line.Ended, "kind": line.Kind}
+			continue
+		case line.Result != nil:
+			stored[line.Result.Trial], progress = *line.Result, append(progress, line.Finished)
+			continue
+		case line.Step != nil:
+			require.Equal(t, line.Trial > 1, line.Stop)
+		case line.Trial == 2:
+			answer = `{"trial": %d, "failure": "burnt"}`
+		case line.Trial == 4:
+			answer = `{"trial": %d, "numbers": {"value": 1}}`
+		default:
+			answer = `{"trial": %d, "step": 1, "value": %[1]d}`
+		}
+		_, err := fmt.Fprintf(results, answer, line.Trial)
+		require.NoError(t, err)
+	}
+	require.Zero(t, <-code, failed.String())
+	require.Equal(t, map[string]any{"ended": "the budget is used up", "kind": "budget"}, ended)
+	require.Equal(t, []int{1, 2, 3, 4, 5}, progress)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	for i, state := range []store.State{"complete", "failed", "stopped", "failed", "stopped"} {
+		require.Equal(t, state, stored[i+1].State)
+		require.Equal(t, state, v.Trials[i].State)
+		require.Equal(t, v.Trials[i].Message, stored[i+1].Message)
+	}
+	require.False(t, *stored[1].Feasible)
+	require.EqualValues(t, 3, v.Trials[0].Seconds)
+	require.Contains(t, stored[4].Message, `no number named "cost"`)
+}
+
+func TestServedEnd(t *testing.T) {
+	require.NoError(t, servedEnd("the budget is used up: 6 trials count"))
+	err := servedEnd("the target is reached: trial 3")
+	require.ErrorIs(t, err, store.ErrTarget)
+	require.EqualError(t, err, "the target is reached: trial 3")
+	require.Equal(t, "exhausted", endKind(servedEnd(loop.ErrExhausted.Error())))
+	var stderr bytes.Buffer
+	args := []string{"evaluate", "s", "--server", "http://localhost:1", "--target", "3"}
+	require.Equal(t, 2, run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr))
+	require.Contains(t, stderr.String(), "--target and --max-failures are for a study in a store")
 }

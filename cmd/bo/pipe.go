@@ -12,19 +12,25 @@ var errInputEnded = errors.New("the input ended")
 // servePipe runs a server of requests from standard input, and ends it when the input ends,
 // also while it answers a request. A parent process that is killed leaves no server behind.
 func servePipe(e *env, server func(context.Context, io.Reader) error) error {
-	ctx, cancel := context.WithCancelCause(e.ctx)
-	defer cancel(nil)
-	input := &pipeReader{chunks: make(chan []byte, 1024)}
-	go func() {
-		input.err = readAhead(e.stdin, input.chunks)
-		cancel(errInputEnded)
-		close(input.chunks)
-	}()
+	ctx, input, cancel := e.pipe()
+	defer cancel()
 	err := heed(ctx, func() error { return server(ctx, input) })
 	if errors.Is(context.Cause(ctx), errInputEnded) && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// pipe returns the standard input, and a context that ends with it.
+func (e *env) pipe() (ctx context.Context, in io.Reader, cancel func()) {
+	ctx, end := context.WithCancelCause(e.ctx)
+	input := &pipeReader{chunks: make(chan []byte, 1024)}
+	go func() {
+		input.err = readAhead(e.stdin, input.chunks)
+		end(errInputEnded)
+		close(input.chunks)
+	}()
+	return ctx, input, func() { end(nil) }
 }
 
 // readAhead reads r in chunks until its end, which is not an error.

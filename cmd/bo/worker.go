@@ -28,16 +28,21 @@ import (
 type workerCmd struct {
 	Program []string `arg:"" optional:"" placeholder:"WORD" help:"The program and its arguments, after --, with {name} for the values of parameters."`
 
-	Server    string        `group:"service" env:"BO_SERVER" placeholder:"URL" help:"Address of the service. Default: the value of BO_SERVER."`
-	Study     string        `group:"service" placeholder:"NAME" required:"" help:"Name of the study."`
-	TokenFile string        `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker. Default: the token in BO_TOKEN, if any."`
-	CA        string        `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), in addition to the authorities of the system."`
-	Name      string        `group:"service" placeholder:"NAME" help:"Name of the worker in the study. Default: host and process number."`
-	Workers   int           `group:"program" default:"0" min:"1" placeholder:"N" help:"Evaluations at a time. Default: the number in the study, or 1."`
-	Timeout   time.Duration `group:"program" default:"0" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. Default: the limit in the study, or none."`
-	Time      time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h."`
-	Quiet     bool          `group:"result" help:"Print no progress."`
-	JSON      bool          `group:"result" name:"json" help:"Print the result as one JSON object."`
+	Server string `group:"service" env:"BO_SERVER" placeholder:"URL" help:"Address of the service. Default: the value of BO_SERVER."`
+	Study  string `group:"service" placeholder:"NAME" required:"" help:"Name of the study."`
+	serviceFlags
+	Name    string        `group:"service" placeholder:"NAME" help:"Name of the worker in the study. Default: host and process number."`
+	Workers int           `group:"program" default:"0" min:"1" placeholder:"N" help:"Evaluations at a time. Default: the number in the study, or 1."`
+	Timeout time.Duration `group:"program" default:"0" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. Default: the limit in the study, or none."`
+	Time    time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h."`
+	Quiet   bool          `group:"result" help:"Print no progress."`
+	JSON    bool          `group:"result" name:"json" help:"Print the result as one JSON object."`
+}
+
+// serviceFlags are the token and the certificate authority for a service.
+type serviceFlags struct {
+	TokenFile string `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker. Default: the token in BO_TOKEN, if any."`
+	CA        string `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), in addition to the authorities of the system."`
 }
 
 func (workerCmd) Help() string {
@@ -57,15 +62,15 @@ func (c *workerCmd) Run(e *env) error {
 	if err := study.CheckName(c.Study); err != nil {
 		return usageError{fmt.Errorf("--study: %w", err)}
 	}
-	client, err := c.client(e)
+	client, err := c.client(e, c.Server)
 	if err != nil {
 		return err
 	}
 	out := &workerLog{e: e, quiet: c.Quiet}
-	o := worker.Options{Study: c.Study, Name: c.Name, Time: c.Time, OnEnd: out.ended, OnRetry: out.retried}
+	o := worker.Options{Study: c.Study, Name: c.Name, Time: c.Time, OnEnd: out.ended, OnStop: out.print, OnRetry: out.retried}
 	d, err := worker.Definition(e.ctx, client, o)
 	if err != nil {
-		return c.explained(err)
+		return explained(c.Server, err)
 	}
 	p, err := newProgramOf(c.Program, placeholdersOf(d), cmp.Or(c.Timeout, d.Timeout.Value()))
 	if usage, ok := errors.AsType[usageError](err); ok {
@@ -83,10 +88,10 @@ func (c *workerCmd) Run(e *env) error {
 	out.definition, o.Workers = d, cmp.Or(c.Workers, d.Workers)
 	done, err := worker.Run(ctx, client, evaluate, o)
 	if err != nil && e.ctx.Err() == nil {
-		return c.explained(err)
+		return explained(c.Server, err)
 	}
 	if loses(err) { // otherwise err is printed at the end
-		fmt.Fprintf(e.stderr, "bo: %s\n", oneLine(c.explained(err).Error()))
+		fmt.Fprintf(e.stderr, "bo: %s\n", oneLine(explained(c.Server, err).Error()))
 	}
 	if printed := c.print(e, done); printed != nil {
 		return printed
@@ -106,17 +111,17 @@ func (c *workerCmd) print(e *env, done worker.Done) error {
 	return err
 }
 
-// explained drops the code of an error of the service, and names the address if it was not reached.
-func (c *workerCmd) explained(err error) error {
+// explained drops the code of an error of a service, and names the address if it was not reached.
+func explained(address string, err error) error {
 	if lost, ok := errors.AsType[*store.NotStored](err); ok {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			all := slices.Clone(joined.Unwrap())
 			for i := range all {
-				all[i] = c.explained(all[i])
+				all[i] = explained(address, all[i])
 			}
 			return errors.Join(all...)
 		}
-		return &store.NotStored{Report: lost.Report, Err: c.explained(lost.Err)}
+		return &store.NotStored{Report: lost.Report, Err: explained(address, lost.Err)}
 	}
 	e, ok := errors.AsType[*connect.Error](err)
 	if !ok {
@@ -124,18 +129,18 @@ func (c *workerCmd) explained(err error) error {
 	}
 	switch e.Code() {
 	case connect.CodeUnavailable, connect.CodeUnknown, connect.CodeUnimplemented:
-		return fmt.Errorf("%s: %s", c.Server, e.Message())
+		return fmt.Errorf("%s: %s", address, e.Message())
 	case connect.CodeNotFound:
 		return usageError{errors.New(e.Message())}
 	}
 	return errors.New(e.Message())
 }
 
-// client returns a client of the service with the token.
-func (c *workerCmd) client(e *env) (*worker.HTTP, error) {
-	u, err := url.Parse(c.Server)
+// client returns a client of the service at an address, with the token.
+func (c *serviceFlags) client(e *env, address string) (*worker.HTTP, error) {
+	u, err := url.Parse(address)
 	switch {
-	case c.Server == "":
+	case address == "":
 		return nil, usagef("missing --server URL, such as http://localhost:7040")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "":
 		return nil, usagef("--server is not an address such as http://localhost:7040")
@@ -164,11 +169,11 @@ func (c *workerCmd) client(e *env) (*worker.HTTP, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &worker.HTTP{URL: c.Server, Token: token, Client: &http.Client{Transport: transport}}, nil
+	return &worker.HTTP{URL: address, Token: token, Client: &http.Client{Transport: transport}}, nil
 }
 
 // token returns the token of the worker, "" if it has none.
-func (c *workerCmd) token() (string, error) {
+func (c *serviceFlags) token() (string, error) {
 	if c.TokenFile == "" {
 		return strings.TrimSpace(os.Getenv("BO_TOKEN")), nil
 	}
@@ -193,16 +198,24 @@ type workerLog struct {
 	warned time.Time // of the last message about requests that fail
 }
 
-func (l *workerLog) ended(t store.Trial, r store.Report) {
+func (l *workerLog) ended(t store.Trial, r store.Report) { l.print(result(t, r)) }
+
+// result returns a trial with its result.
+func result(t store.Trial, r store.Report) store.Trial {
+	t.State, t.Numbers, t.Message, t.Seconds, t.Failure = store.Complete, r.Numbers, r.Message, r.Seconds, r.Failure
+	if r.Failure != "" {
+		t.State = store.Failed
+	}
+	return t
+}
+
+// print prints a trial that has ended.
+func (l *workerLog) print(t store.Trial) {
 	if l.quiet {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.State, t.Numbers, t.Message = store.Complete, r.Numbers, r.Message
-	if r.Failure != "" {
-		t.State = store.Failed
-	}
 	fmt.Fprintf(l.e.stderr, "trial %s\n", strings.TrimSpace(trialText(&t, &store.View{Definition: l.definition}, nil)))
 }
 

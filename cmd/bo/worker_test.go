@@ -27,7 +27,7 @@ func TestExplainedLostResults(t *testing.T) {
 	lost := func(n int) error {
 		return &store.NotStored{Report: store.Report{Trial: n}, Err: connect.NewError(connect.CodeUnavailable, errors.New("down"))}
 	}
-	err := (&workerCmd{Server: "http://localhost"}).explained(errors.Join(errors.Join(context.Canceled, lost(1)), lost(2)))
+	err := explained("http://localhost", errors.Join(errors.Join(context.Canceled, lost(1)), lost(2)))
 	require.EqualError(t, err, "context canceled\nthe result of trial 1 is not stored: http://localhost: down\nthe result of trial 2 is not stored: http://localhost: down")
 }
 
@@ -81,7 +81,7 @@ func TestLostConnection(t *testing.T) {
 			require.NoError(t, s.Close())
 			require.ErrorIs(t, <-served, http.ErrServerClosed)
 		}()
-		client, err := (&workerCmd{Server: "https://example.com", CA: ca}).client(&env{ctx: t.Context()})
+		client, err := (&serviceFlags{CA: ca}).client(&env{ctx: t.Context()}, "https://example.com")
 		require.NoError(t, err)
 		transport := client.Client.Transport.(*http.Transport)
 		defer transport.CloseIdleConnections()

@@ -216,17 +216,17 @@ func (w *worker) heartbeats(ctx context.Context, cancel func(), a *bov1.Assignme
 	}
 }
 
-// report reports steps. It returns loop.ErrStopped if the trial is stopped.
-func (w *worker) report(ctx context.Context, a *bov1.Assignment, steps []loop.Step) error {
+// report reports steps. It returns the reason and loop.ErrStopped if the trial is stopped.
+func (w *worker) report(ctx context.Context, a *bov1.Assignment, steps []loop.Step) (reason string, err error) {
 	q := &bov1.ReportStepsRequest{Study: w.opts.Study, Trial: a.Trial, Token: a.Token}
 	for _, s := range steps {
 		q.Steps = append(q.Steps, &bov1.Step{Step: s.Step, Value: s.Value})
 	}
 	r, err := call(ctx, w, callTime, w.client.ReportSteps, q)
 	if err != nil || !r.Stop {
-		return err
+		return "", err
 	}
-	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, r.Reason)
+	return r.Reason, fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, r.Reason)
 }
 
 // release returns an attempt to the study, also after the end of ctx. Without an answer the trial

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/server"
 	"github.com/functionspace/bo/server/internal/servertest"
 	"github.com/functionspace/bo/server/worker"
@@ -119,4 +120,31 @@ func TestFailuresOfOtherWorkers(t *testing.T) {
 	v, err := u.View(t.Context())
 	require.NoError(t, err)
 	require.Len(t, v.Trials, 6)
+}
+
+// A trial that the rule of the study stops has no result. Its evaluation may go on.
+func TestStoppedTrials(t *testing.T) {
+	backend := store.NewMemory()
+	_, err := store.New(backend, store.Options{}).Create(t.Context(), &study.Definition{
+		Version: 1, Name: "s", Budget: 6, Initial: 6, Parameters: []space.Parameter{space.Float("x", 0, 1)},
+		Stop: loop.Stop{Rule: loop.Median, Startup: 1},
+	})
+	require.NoError(t, err)
+	r := servertest.Start(t, server.New(backend, server.Options{}), servertest.AnyPort)
+	states := map[int]store.State{}
+	done, err := worker.Run(t.Context(), &worker.HTTP{URL: r.URL}, func(ctx context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+		err := loop.Report(ctx, 1, float64(trial.Number))
+		if trial.Number%2 == 0 {
+			err = nil // the program does not look
+		}
+		return store.Report{Numbers: map[string]float64{"value": 1}}, err
+	}, worker.Options{Study: "s",
+		OnEnd: func(trial store.Trial, _ store.Report) { states[trial.Number] = store.Complete },
+		OnStop: func(trial store.Trial) {
+			require.Contains(t, trial.Message, "median")
+			states[trial.Number] = trial.State
+		}})
+	require.NoError(t, err)
+	require.Equal(t, worker.Done{Evaluated: 1, Reason: done.Reason}, done)
+	require.Equal(t, map[int]store.State{1: "complete", 2: "stopped", 3: "stopped", 4: "stopped", 5: "stopped", 6: "stopped"}, states)
 }

@@ -37,6 +37,9 @@ type Options struct {
 	Time time.Duration
 	// OnEnd, if not nil, is called from several goroutines when a result is stored.
 	OnEnd func(store.Trial, store.Report)
+	// OnStop, if not nil, is called from several goroutines when the evaluation of a trial that the rule of the
+	// study stopped has ended. The message of the trial is the reason.
+	OnStop func(store.Trial)
 	// OnRetry, if not nil, is called from several goroutines when a request fails and is repeated
 	// after a pause.
 	OnRetry func(err error, pause time.Duration)
@@ -171,11 +174,11 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		return err
 	}
 	begun := time.Now()
-	var stopped atomic.Bool
+	var stopped atomic.Pointer[string] // the reason
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error {
-		err := w.report(own, a, steps)
+		reason, err := w.report(own, a, steps)
 		if errors.Is(err, loop.ErrStopped) {
-			stopped.Store(true)
+			stopped.Store(&reason)
 		}
 		return err
 	})
@@ -186,12 +189,18 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	lost := own.Err() != nil
 	cancel()
 	beating.Wait()
+	if reason := stopped.Load(); reason != nil {
+		if t.State, t.Message = store.Stopped, *reason; w.opts.OnStop != nil {
+			w.opts.OnStop(t)
+		}
+		return nil // its result does not count
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		w.release(ctx, a)
 		return context.Cause(ctx)
-	case err != nil && (lost || stopped.Load()):
-		return nil // the trial was issued again, has a result, or is stopped
+	case err != nil && lost:
+		return nil // the trial was issued again, or has a result
 	case err != nil:
 		report.Message = err.Error()
 		report.Failure = cmp.Or(report.Failure, store.FailedByProgram)
