@@ -250,7 +250,7 @@ def test_a_relative_store_in_another_folder(
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
     assert study.ask().number == 1
-    for address in ("sqlite:///bo.db", "http://localhost:7040", "mysql://host/db"):
+    for address in ("sqlite:///bo.db", "ftp://localhost:7040", "mysql://host/db"):
         with pytest.raises(RequestError, match="want the path of the file"):
             Study.open(address, "demo")
     with pytest.raises(CommandError, match="postgres://"):

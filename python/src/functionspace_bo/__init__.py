@@ -8,6 +8,7 @@ print(result.best.value, result.best.params)
 
 from ._html import HTMLReport
 from ._minimize import minimize
+from ._served import ServedStudy
 from ._space import Bool, Categorical, Fixed, Float, Int, Ordinal
 from ._store import StoredStudy
 from ._study import Study
@@ -64,6 +65,7 @@ __all__ = [
     "RequestError",
     "Result",
     "Selection",
+    "ServedStudy",
     "Step",
     "StoredStudy",
     "Study",

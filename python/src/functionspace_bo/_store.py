@@ -108,8 +108,7 @@ class StoredStudy:
         from ._study import Study
 
         store = _address(store)
-        if not isinstance(name, str) or not name:
-            raise StudyError(f"invalid study: name is {name!r}, want a text")
+        check_name(name)
         definition = {**define(space, options)[0], "name": name}
         with Study._of(definition):  # StudyError if the definition is invalid
             pass
@@ -123,12 +122,17 @@ class StoredStudy:
                 if not exist_ok:
                     raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
                 study = cls(store, name)
-                study._warn_of_differences(read_file(path, ""), definition)
+                study._warn_of_differences(definition)
                 return study
         return cls(store, name)
 
-    def _warn_of_differences(self, given: Mapping[str, Any], stated: Iterable[str]) -> None:
-        """Warns of the stated keys of a given definition that the stored one has otherwise."""
+    def _warn_of_differences(self, stated: Mapping[str, Any]) -> None:
+        """Warns of the keys of a definition that the stored one has otherwise."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "study.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(stated, file)
+            given = read_file(path, "")
         keys = (k for k in stated if k not in ("version", "name", "earlier"))
         other = [k for k in keys if given.get(k) != self._definition.get(k)]
         if other:
@@ -408,6 +412,17 @@ class StoredStudy:
                 best = self.best
         return summary(self.name, self.trials, self._outcomes, best)
 
+    def _evaluation(
+        self, target: float | None, max_failures: int | None
+    ) -> tuple[list[str], dict[str, str]]:
+        """Returns flags of `bo evaluate`, among them the store, and environment variables."""
+        flags = ["--store", self._store]
+        if target is not None:
+            flags.append(f"--target={target!r}")
+        if max_failures is not None:
+            flags.append(f"--max-failures={max_failures}")
+        return flags, {}
+
     def _verb(self, *words: str, flags: list[str] | None = None) -> Any:
         verb, arguments = list(words[:1]), list(words[1:])
         if verb == ["study"]:
@@ -437,6 +452,12 @@ class StoredStudy:
         )
 
 
+def check_name(name: Any) -> None:
+    """Raises StudyError for a name of a study that is no text, or empty."""
+    if not isinstance(name, str) or not name:
+        raise StudyError(f"invalid study: name is {name!r}, want a text")
+
+
 def _step(row: Mapping[str, Any]) -> Step:
     return Step(row["step"], math.nan if row["value"] is None else row["value"])
 
@@ -452,15 +473,23 @@ def _argument(message: str) -> str:
     return message[:_MESSAGE].replace("\0", "?").encode(errors="replace").decode()
 
 
+def is_address(store: Any) -> bool:
+    """Reports whether a store is the address of a service."""
+    return isinstance(store, str) and store.lower().startswith(("http://", "https://"))
+
+
 def _address(store: str | os.PathLike[str]) -> str:
     """Returns the address of a database, or the path of a file from any working directory."""
     text = os.fspath(store)
     if text.startswith(_DATABASES):
         return text
+    if is_address(text):
+        raise RequestError(f"the store is {text!r}: Study.open opens a study of a service")
     if text.startswith("sqlite:") or "://" in text:
         raise RequestError(
             f"the store is {text!r}, want the path of the file, such as 'bo.db', or the address of "
-            "a PostgreSQL database, such as 'postgres://host/name'"
+            "a PostgreSQL database, such as 'postgres://host/name', or of a service, such as "
+            "'https://bo.example.org'"
         )
     return os.path.abspath(text)
 

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import math
+import os
 import queue
 import subprocess
 import sys
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Reply = queue.SimpleQueue[dict[str, Any] | None]
 
-_PATIENCE = 10.0  # seconds that bo has to release trials after its input
+_PATIENCE = 20.0  # seconds that bo has to store results and to release trials after its input
 _TICK = 0.2  # seconds between looks for an interrupt
 
 
@@ -93,12 +94,12 @@ class StoredRun:
         self._broken: BrokenExecutor | None = None
         self._level = logging.INFO if definition.get("failures") == "expected" else logging.WARNING
         self._flags = [f"--workers={self._workers}"]
-        if (value := finite("target", target)) is not None:
-            self._flags.append(f"--target={value!r}")
+        flags, self._environment = study._evaluation(
+            finite("target", target), count("max_failures", max_failures)
+        )
+        self._flags += flags
         if (seconds := finite("time", time_limit)) is not None:
             self._flags.append(f"--time={max(seconds, 1e-6):f}s")
-        if (most := count("max_failures", max_failures)) is not None:
-            self._flags.append(f"--max-failures={most}")
         self._errors: dict[int, BaseException] = {}  # of failed trials of this run
         self._cause: BaseException | None = None  # of the last failed trial
         self._begun = False  # whether a trial was evaluated
@@ -151,14 +152,14 @@ class StoredRun:
         if sys.platform == "win32":
             flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
             options = {"creationflags": flags}
-        store = ["--store", self._study._store]
-        command = [find_binary(), "evaluate", *store, *self._flags, "--", self._study.name]
+        command = [find_binary(), "evaluate", *self._flags, "--", self._study.name]
         try:
             return subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
+                env={**os.environ, **self._environment},
                 **options,
             )
         except OSError as err:
@@ -179,6 +180,8 @@ class StoredRun:
             message = read_answer(line)
             if "ended" in message:
                 self._stopped, self._kind = in_python(message["ended"]), message["kind"]
+            elif "warning" in message:
+                logger.warning("%s", message["warning"])
             elif "result" in message:
                 if self._recorded(self._study._trial(message["result"]), message):
                     self._stopped, self._kind = "the callback ended the run", "callback"

@@ -155,13 +155,30 @@ class Study:
         return cls(definition["parameters"], **options)
 
     @staticmethod
-    def open(store: str | os.PathLike[str], name: str) -> StoredStudy:
+    def open(
+        store: str | os.PathLike[str],
+        name: str,
+        *,
+        token: str | os.PathLike[str] | None = None,
+        ca: str | os.PathLike[str] | None = None,
+    ) -> StoredStudy:
         """Returns a study in a store, which several processes may share.
 
-        The store is an SQLite file such as bo.db, or the address of a PostgreSQL database.
+        Args:
+            store: An SQLite file such as bo.db, or the address of a PostgreSQL database or of a
+                service, `bo serve`, such as https://bo.example.org.
+            name: The name of the study.
+            token: The token for a service, or a Path of a file that has it. The default is the
+                environment variable BO_TOKEN.
+            ca: A file with the certificate authority of a service (PEM), in addition to the
+                authorities of the system.
         """
-        from ._store import StoredStudy
+        from ._served import ServedStudy
+        from ._store import StoredStudy, is_address
 
+        if is_address(store):
+            return ServedStudy(str(store), name, token=token, ca=ca)
+        _require_no_service(token, ca)
         return StoredStudy(store, name)
 
     @staticmethod
@@ -172,15 +189,24 @@ class Study:
         space: Space,
         *,
         exist_ok: bool = False,
+        token: str | os.PathLike[str] | None = None,
+        ca: str | os.PathLike[str] | None = None,
         **options: Unpack[Options],
     ) -> StoredStudy:
-        """Stores a new study and returns it. The store is made if it does not exist.
+        """Stores a new study and returns it. A file is made if it does not exist.
 
         Raises ExistsError if the store has a study of the name. With exist_ok this study is
         returned, with the space and the options that it has, and a warning if they differ.
+        store, token and ca are as for open. A new study of a service needs a token of role admin.
         """
-        from ._store import StoredStudy
+        from ._served import ServedStudy
+        from ._store import StoredStudy, is_address
 
+        if is_address(store):
+            return ServedStudy.create(
+                str(store), name, space, exist_ok=exist_ok, token=token, ca=ca, **options
+            )
+        _require_no_service(token, ca)
         return StoredStudy.create(store, name, space, exist_ok=exist_ok, **options)
 
     @property
@@ -789,6 +815,15 @@ class Study:
         steps = tuple(Step(*s) for s in saved.pop("steps", ()))
         prediction = Prediction(**predicted) if predicted is not None else None
         return Trial(params=params, prediction=prediction, warnings=warnings, steps=steps, **saved)
+
+
+def _require_no_service(token: Any, ca: Any) -> None:
+    """Raises RequestError for an argument that only a service has."""
+    for name, given in (("token", token), ("ca", ca)):
+        if given is not None:
+            raise RequestError(
+                f"{name} is for the address of a service, such as https://bo.example.org"
+            )
 
 
 def _has(params: Params, given: Params) -> bool:

@@ -55,7 +55,7 @@ class ProcessError(BoError, RuntimeError):
 
 
 class CommandError(BoError):
-    """A verb of `bo` on a store of studies failed in a way that no other class names."""
+    """A verb of `bo` on a store, or a request to a service, failed in another way."""
 
 
 _KINDS: dict[str, type[BoError]] = {

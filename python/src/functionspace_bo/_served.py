@@ -1,0 +1,531 @@
+"""Studies of a service, `bo serve`."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import re
+import secrets
+import socket
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
+
+from ._definition import define
+from ._html import HTMLReport
+from ._outcomes import MAX_VALUE, Outcomes, Requirement, Value, as_count, as_float, read_note
+from ._process import on_fork
+from ._reporter import LocalReporter
+from ._space import Parameter, Space, parse_space, request_point
+from ._store import StoredStudy, _argument, _run, check_name
+from ._trial import Pareto, PointPrediction, Recommendation, Trial, number_of
+from .errors import (
+    BoError,
+    CommandError,
+    ExistsError,
+    NoValueError,
+    RequestError,
+    StudyError,
+    TrialError,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Options
+    from ._service import Service
+
+_ASK = 600.0  # seconds of one request for trials, which may wait for a fit
+_RELEASE = 5.0  # seconds of the request that returns trials at the end of the process
+_LEASE = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
+_EXACT = 1 << 53  # larger whole numbers are texts in requests
+
+
+class ServedStudy(StoredStudy):
+    """A study of a service, `bo serve`, which several processes may share.
+
+    Requests are repeated until the service answers, so results outlast a restart of it. The logger
+    functionspace_bo warns meanwhile. Fits for recommend, predict, enqueue, pareto and html_report
+    are made by this process, from a copy of the study.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        *,
+        token: str | os.PathLike[str] | None = None,
+        ca: str | os.PathLike[str] | None = None,
+    ) -> None:
+        from ._service import Service  # imports the HTTP client
+
+        self._open(Service(url, token, ca), name)
+
+    def _open(self, service: Service, name: str) -> None:
+        self._service = service
+        self.name = name
+        self._definition = self._call("GetStudy")["definition"]
+        if "seed" in self._definition:
+            self._definition["seed"] = int(self._definition["seed"])
+        self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
+        self._outcomes = replace(
+            Outcomes.of(self._definition),
+            requirements=tuple(map(_requirement, self._definition.get("require", ()))),
+        )
+        self._cost = (self._definition.get("end") or {}).get("cost", "")
+        self._leases = _Leases(service, name)
+
+    @classmethod
+    def _of_service(cls, service: Service, name: str) -> ServedStudy:
+        study = cls.__new__(cls)
+        study._open(service, name)
+        return study
+
+    @classmethod
+    def create(  # type: ignore[override]
+        cls,
+        url: str,
+        name: str,
+        /,
+        space: Space,
+        *,
+        exist_ok: bool = False,
+        token: str | os.PathLike[str] | None = None,
+        ca: str | os.PathLike[str] | None = None,
+        **options: Unpack[Options],
+    ) -> ServedStudy:
+        """Stores a new study and returns it; see Study.create."""
+        from ._service import Service
+        from ._study import Study
+
+        check_name(name)
+        definition = {**define(space, options)[0], "name": name}
+        with Study._of(definition):  # StudyError if the definition is invalid
+            pass
+        service = Service(url, token, ca)
+        if exist_ok:  # with a token of role work too
+            try:
+                study = cls._of_service(service, name)
+            except CommandError as err:
+                if _code_of(err) != "not_found":
+                    raise
+            else:
+                study._warn_of_differences(definition)
+                return study
+        request = {"definition": _exact(definition), "key": _key()}
+        try:
+            service.call("CreateStudy", request)
+        except ExistsError as err:
+            if not exist_ok:
+                raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
+            study = cls._of_service(service, name)
+            study._warn_of_differences(definition)
+            return study
+        return cls._of_service(service, name)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials in the order of their numbers.
+
+        Only these have steps. The value of a step without a usable number is NaN.
+        """
+        document = json.loads(self._call("Export")["document"])
+        objective = self._outcomes.goals[0].name
+        steps: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for s in document.get("steps") or ():
+            if s["name"] == objective:
+                value = s["value"] if abs(s["value"]) < MAX_VALUE else None
+                row = {"step": s["step"], "value": value}
+                steps.setdefault((s["trial"], s.get("attempt", 0)), []).append(row)
+        return [
+            self._trial({**t, "steps": steps.get((t["trial"], t.get("attempt", 0)), ())})
+            for t in document["trials"]
+        ]
+
+    @property
+    def best(self) -> Trial:
+        """The feasible trial with the best observed value. Raises NoValueError if there is none.
+
+        If no trial is feasible, it is the trial that violates the requirements least.
+        Raises RequestError if there are several objectives.
+        """
+        self._outcomes.best(())  # RequestError
+        best = self._call("GetStudy")["best"]
+        if not best:
+            raise NoValueError(f"study {self.name}: no trial is complete")
+        return self._trial(best[0])
+
+    @overload
+    def ask(
+        self,
+        n: None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        lease: str | None = None,
+    ) -> Trial: ...
+
+    @overload
+    def ask(
+        self,
+        n: SupportsIndex,
+        *,
+        given: Mapping[str, Any] | None = None,
+        lease: str | None = None,
+    ) -> list[Trial]: ...
+
+    def ask(
+        self,
+        n: SupportsIndex | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        lease: str | None = None,
+    ) -> Trial | list[Trial]:
+        """Returns a trial to evaluate, or a list of at most n trials.
+
+        The trials have the values in given, such as {"humidity": 61}: the other parameters are
+        suggested for these. Other trials keep waiting.
+        A trial stays with this process until it has a result: a thread extends its lease of a
+        minute. If the process ends in any way, the trial is issued again. With a lease, such as
+        "24h", a trial without a result is issued again after that time.
+        """
+        request: dict[str, Any] = {
+            "n": 1 if n is None else as_count(n),
+            "worker": f"{socket.gethostname()}/{os.getpid()}"[:64],
+            "key": _key(),
+        }
+        if given:
+            request["given"] = request_point(given)
+        if lease is not None:
+            request["lease"] = _seconds(lease)
+        trials = []
+        for row in self._call("Ask", request, _ASK)["trials"]:
+            reporter = LocalReporter(self, row["trial"])
+            self._leases.hold(row, reporter)
+            trial = replace(self._trial(row), warnings=tuple(row.get("warnings", ())))
+            trials.append(replace(trial, _reporter=reporter))
+        return trials[0] if n is None else trials
+
+    def tell(
+        self,
+        trial: Trial | SupportsIndex,
+        value: Value,
+        *,
+        at: Mapping[str, Any] | None = None,
+        correct: bool = False,
+    ) -> Trial:
+        """Records the value of a trial, or several numbers by name.
+
+        With at, the trial was evaluated at these values of parameters, and not at the suggested
+        ones. It moves there.
+        A trial with another result raises TrialError. With correct, the given numbers replace the
+        numbers of a finished trial, and its other numbers stay.
+        """
+        result = {"numbers": self._numbers(value), "message": _argument(read_note(value))}
+        told = self._record("Tell", trial, result, at, correct)
+        self._warn_unread(told)
+        return told
+
+    def fail(
+        self,
+        trial: Trial | SupportsIndex,
+        message: str = "",
+        *,
+        at: Mapping[str, Any] | None = None,
+        lost: bool = False,
+        correct: bool = False,
+    ) -> Trial:
+        """Records that a trial could not be evaluated.
+
+        at is as for tell. With lost, the reason is not its parameters: the model ignores the
+        trial, and tell can still record a result. With correct, the failure replaces the result of
+        a finished trial.
+        """
+        kind = {"failure": "lost"} if lost else {}
+        return self._record(
+            "Fail", trial, {**kind, "message": _argument(str(message))}, at, correct
+        )
+
+    def _record(
+        self,
+        method: str,
+        trial: Trial | SupportsIndex,
+        result: dict[str, Any],
+        at: Mapping[str, Any] | None,
+        correct: bool,
+    ) -> Trial:
+        number = number_of(trial)
+        request = {**result, "trial": number, "key": _key(), "correct": correct}
+        if at is not None:
+            request["at"] = request_point(at)
+        told = self._call(method, request)["trial"]
+        self._leases.drop(number)
+        return self._trial(told)
+
+    def report(
+        self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
+    ) -> bool:
+        """Records the value of the (first) objective at a step of a running trial.
+
+        Returns whether the rule in the option `stop` has stopped the trial, from the steps of
+        all processes. A step that was reported before changes nothing.
+        """
+        number = number_of(trial)
+        reported = as_float(value)
+        usable = reported if abs(reported) <= MAX_VALUE else "NaN"
+        request = {
+            "trial": number,
+            "token": self._leases.token(number),
+            "steps": [{"step": _finite(as_float(step, "step")), "value": usable}],
+        }
+        return bool(self._call("ReportSteps", request)["stop"])
+
+    def pareto(self, *, model: bool = False) -> Pareto:
+        """Returns the Pareto front of several objectives, and its hypervolume.
+
+        With model it also has the front of the posterior means, which costs a fit of each
+        objective that is not exact, and raises NoValueError if no trial is complete.
+        """
+        if not self._outcomes.several:
+            raise RequestError("pareto is for several objectives")
+        with self._copied() as copy:
+            return copy.pareto(model=model)
+
+    def recommend(self) -> Recommendation:
+        """Fits the model, and returns the best trials by observed value and by posterior mean.
+
+        Raises NoValueError if no trial is complete, RequestError if there are several objectives.
+        """
+        self._outcomes.best(())  # RequestError
+        with self._copied() as copy:
+            return copy.recommend()
+
+    def predict(self, points: Iterable[Mapping[str, Any]]) -> list[PointPrediction]:
+        """Fits the model to the trials, to at most 1000, and predicts at points.
+
+        A point has a value for every active parameter. Raises NoValueError if no trial is complete.
+        """
+        with self._copied() as copy:
+            return copy.predict(points)
+
+    def enqueue(self, params: Mapping[str, Any]) -> Trial:
+        """Adds a point that ask returns ahead of suggestions, as a pending trial.
+
+        Parameters that are left out have random values, which depend on the seed.
+        """
+        point = request_point(params)
+        try:
+            return self._enqueue(point)
+        except RequestError:  # perhaps for lack of a value
+            with self._copied() as copy:
+                return self._enqueue(request_point(copy.enqueue(point).params))
+
+    def _enqueue(self, point: Mapping[str, Any]) -> Trial:
+        request = {"points": [point], "key": _key()}
+        return self._trial(self._call("Enqueue", request)["trials"][0])
+
+    def html_report(self, maps: Sequence[str] = ()) -> HTMLReport:
+        """Returns a page with pictures of the study and its surrogate model.
+
+        A notebook shows it; HTMLReport.save writes it to a file. maps are the names of 2 to 8
+        parameters of which every pair has a map; the default is the most important ones.
+        """
+        with self._copied() as copy:
+            return copy.html_report(maps)
+
+    def __repr__(self) -> str:
+        return f"<ServedStudy {self.name} of {self._service.url}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        service = self._service
+        opened = partial(ServedStudy, token=service.token, ca=service.ca)
+        return opened, (service.url, self.name)
+
+    @contextmanager
+    def _copied(self) -> Iterator[StoredStudy]:
+        """Gives a copy of the study in a store of its own."""
+        document = self._call("Export")["document"]
+        with tempfile.TemporaryDirectory() as folder:
+            path, store = os.path.join(folder, "study.json"), os.path.join(folder, "bo.db")
+            Path(path).write_text(document, encoding="utf-8")
+            flags = ["--study", self.name, "--store", store]
+            _run(["study", "import", path, *flags], hide=path + ": ")
+            yield StoredStudy(store, self.name)
+
+    def _call(
+        self, method: str, request: Mapping[str, Any] | None = None, limit: float = 60.0
+    ) -> Any:
+        return self._service.call(method, {"study": self.name, **(request or {})}, limit)
+
+    def _report(
+        self, number: int, step: SupportsFloat, value: SupportsFloat, by: LocalReporter
+    ) -> bool:
+        """Is report, on behalf of a reporter. A trial with another result is stopped."""
+        try:
+            return self.report(number, step, value)
+        except TrialError as err:
+            if _code_of(err) == "already_exists" and self._leases.token(number):
+                return True
+            raise
+
+    def _trial(self, row: Mapping[str, Any]) -> Trial:
+        """Returns a trial of an answer, with its parameters in the order of the definition."""
+        params: dict[str, Any] = row["params"]
+        names = [name for name in self._parameters if name in params]
+        row = {**row, "params": {**{name: params[name] for name in names}, **params}}
+        numbers = {name: float(v) for name, v in (row.get("numbers") or {}).items()}
+        if row.get("state") == "complete":
+            first = self._outcomes.goals[0].name
+            value = None if self._outcomes.several else numbers.get(first)
+            feasible = self._outcomes.feasible(numbers)
+            row = {**row, "value": value, "feasible": feasible}
+        return super()._trial(row)
+
+    def _evaluation(self, target: Any, max_failures: Any) -> tuple[list[str], dict[str, str]]:
+        for name, given in (("target", target), ("max_failures", max_failures)):
+            if given is not None:
+                raise StudyError(
+                    f"{name} is for a study in a store: state it in end when you create the "
+                    f'study, as in end={{"{name}": {given}}}'
+                )
+        flags = ["--server", self._service.url]
+        if self._service.ca is not None:
+            flags += ["--ca", self._service.ca]
+        return flags, {"BO_TOKEN": self._service.token}
+
+
+@dataclass
+class _Held:
+    """A trial under a lease that this process extends."""
+
+    token: str
+    every: float  # seconds between heartbeats; 0 for a lease that is not extended
+    reporter: LocalReporter
+    lost: bool = False
+
+
+class _Leases:
+    """Extends the leases of trials without a result, in a thread while there are any.
+
+    At the end of the process it returns them to the study.
+    """
+
+    def __init__(self, service: Service, study: str) -> None:
+        self._service = service
+        self._study = study
+        self._after_fork()
+        on_fork(self)
+
+    def _after_fork(self) -> None:
+        """Leaves the trials to the process that asked for them."""
+        self._lock = threading.Lock()
+        self._held: dict[int, _Held] = {}
+        self._beating = False
+
+    def hold(self, assignment: Mapping[str, Any], reporter: LocalReporter) -> None:
+        """Begins to extend the lease of an assignment."""
+        every = float((assignment.get("heartbeat") or "0s").removesuffix("s"))
+        with self._lock:
+            if not self._held:
+                atexit.register(self._release)
+            self._held[assignment["trial"]] = _Held(assignment["token"], every, reporter)
+            begins = every > 0 and not self._beating
+            self._beating = self._beating or begins
+        if begins:
+            threading.Thread(target=self._beat, daemon=True).start()
+
+    def token(self, number: int) -> str:
+        """Returns the token of the attempt at a trial, "" if this process has none."""
+        with self._lock:
+            return self._held[number].token if number in self._held else ""
+
+    def drop(self, number: int) -> None:
+        """Ends the lease of a trial, which has a result."""
+        with self._lock:
+            self._held.pop(number, None)
+            if not self._held:
+                atexit.unregister(self._release)
+
+    def _beat(self) -> None:
+        """Extends leases until no trial needs it. A lease outlasts three heartbeats."""
+        pause = threading.Event()
+        answered = True
+        while True:
+            with self._lock:
+                beats = [h.every for h in self._held.values() if h.every > 0 and not h.lost]
+                if not beats:
+                    self._beating = False
+                    return
+            every = min(beats)
+            pause.wait(every if answered else every / 4)
+            attempts = self._attempts()
+            request = {"study": self._study, "attempts": attempts}
+            answer = self._service.once("Heartbeat", request, 2 * every)
+            answered = answer is not None
+            lost = answer["lost"] if answered else []
+            tokens = {a["trial"]: a["token"] for a in attempts}
+            with self._lock:
+                for number in lost:
+                    held = self._held.get(number)
+                    if held is not None and held.token == tokens[number]:
+                        held.lost = held.reporter.stopped = True
+
+    def _attempts(self) -> list[dict[str, Any]]:
+        """Returns the attempts whose leases are extended."""
+        with self._lock:
+            return [
+                {"trial": number, "token": h.token}
+                for number, h in self._held.items()
+                if h.every > 0 and not h.lost
+            ]
+
+    def _release(self) -> None:
+        """Returns the trials to the study."""
+        if attempts := self._attempts():
+            request = {"study": self._study, "attempts": attempts}
+            self._service.once("Release", request, _RELEASE)
+
+
+def _code_of(err: BoError) -> str:
+    """Returns the code of an error of the service, "" for other errors."""
+    return str(getattr(err.__cause__, "code", ""))
+
+
+def _key() -> str:
+    """Returns the key of a request, which is applied once however often it is repeated."""
+    return secrets.token_hex(16)
+
+
+def _requirement(text: str) -> Requirement:
+    """Returns a condition of require, which the service has checked."""
+    name, sense, bound = re.split("([<>]=)", text, maxsplit=1)
+    return Requirement(name.strip(), float(bound), sense == ">=")
+
+
+def _exact(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a definition in the form of a request."""
+    seed = definition.get("seed")
+    large = isinstance(seed, int) and seed > _EXACT
+    return {**definition, **({"seed": str(seed)} if large else {})}
+
+
+def _seconds(lease: Any) -> str:
+    """Returns a lease such as "24h" or "1h30m" in the form of a request."""
+    found = _LEASE.fullmatch(lease) if isinstance(lease, str) else None
+    parts = [float(p or 0) for p in found.groups()] if found else [0.0]
+    seconds = sum(p * unit for p, unit in zip(parts, (3600, 60, 1), strict=False))
+    if seconds <= 0:
+        raise RequestError(f"the lease is {lease!r}, want a positive time such as '24h'")
+    return f"{seconds:.9f}".rstrip("0").rstrip(".") + "s"
+
+
+def _finite(step: float) -> float:
+    """Returns a step, or raises TrialError."""
+    if not abs(step) <= MAX_VALUE:
+        raise TrialError(f"step is not a usable number: {step}")
+    return step
