@@ -51,6 +51,7 @@ var codes = []struct {
 	{loop.ErrOptions, connect.CodeInvalidArgument},
 	{loop.ErrNotFinite, connect.CodeInvalidArgument},
 	{loop.ErrNoValue, connect.CodeFailedPrecondition},
+	{loop.ErrUntried, connect.CodeFailedPrecondition},
 	{surrogate.ErrNotPositiveDefinite, connect.CodeFailedPrecondition},
 }
 

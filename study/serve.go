@@ -70,7 +70,7 @@ func kind(err error) string {
 	for _, k := range []struct {
 		is   error
 		name string
-	}{{ErrInvalid, "study"}, {ErrRequest, "request"}, {loop.ErrExhausted, "exhausted"}, {loop.ErrNoValue, "no-value"}} {
+	}{{ErrInvalid, "study"}, {ErrRequest, "request"}, {loop.ErrExhausted, "exhausted"}, {loop.ErrNoValue, "no-value"}, {loop.ErrUntried, "no-value"}} {
 		if errors.Is(err, k.is) {
 			return k.name
 		}
@@ -177,8 +177,10 @@ func (s *state) with(r *Request) (*state, error) {
 		next.history.Queue = append(next.history.Queue, p)
 	}
 	if len(r.Given) > 0 {
-		if r.Action != "" && r.Action != ActionSuggest {
-			return nil, fmt.Errorf("%w: given is for the action %s, not %s", ErrRequest, ActionSuggest, r.Action)
+		switch r.Action {
+		case "", ActionSuggest, ActionRecommend:
+		default:
+			return nil, fmt.Errorf("%w: given is for the actions %s and %s, not %s", ErrRequest, ActionSuggest, ActionRecommend, r.Action)
 		}
 		if _, err := next.space.Slice(r.Given); err != nil {
 			return nil, fmt.Errorf("%w: given: %w", ErrRequest, err)
@@ -316,6 +318,9 @@ func (s *state) propose(ctx context.Context, r *Request, resp *Response) error {
 // recommend adds the recommendation to a response.
 func (s *state) recommend(ctx context.Context, resp *Response) error {
 	if s.options.Several() {
+		if s.history.Given != nil {
+			return fmt.Errorf("%w: there are %d objectives, and no single settings are the best", ErrRequest, len(s.options.Objectives))
+		}
 		r, err := loop.RecommendFront(ctx, s.space, s.options, s.history)
 		if err != nil {
 			return err
@@ -323,16 +328,24 @@ func (s *state) recommend(ctx context.Context, resp *Response) error {
 		resp.Front = NewFront(r, s.options)
 		return nil
 	}
-	r, err := loop.Recommend(ctx, s.space, s.options, s.history)
-	if err != nil {
-		return err
-	}
 	estimate := func(e loop.Estimate) Estimate {
 		out := Estimate{Trial: e.Trial.ID, Mean: e.Mean, SD: e.SD}
 		if len(s.options.Require) > 0 {
 			out.Feasible = &e.Feasible
 		}
 		return out
+	}
+	if s.history.Given != nil {
+		r, err := loop.RecommendGiven(ctx, s.space, s.options, s.history)
+		if err != nil {
+			return err
+		}
+		resp.Recommendation = &Recommendation{Given: GivenEstimate{r.Point, estimate(r.Estimate)}}
+		return nil
+	}
+	r, err := loop.Recommend(ctx, s.space, s.options, s.history)
+	if err != nil {
+		return err
 	}
 	resp.Recommendation = &Recommendation{Observed: estimate(r.Observed), Model: estimate(r.Model)}
 	return nil

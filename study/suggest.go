@@ -29,7 +29,8 @@ type Request struct {
 	Queue []map[string]any `json:"queue,omitempty"`
 	// N is the number of points to suggest, at most loop.MaxPoints; 0 is 1.
 	N int `json:"n,omitempty"`
-	// Given are values that the points of ActionSuggest have, by parameter.
+	// Given are values that the points of ActionSuggest have, by parameter. With ActionRecommend the trials are
+	// compared by their predictions with these values.
 	Given map[string]any `json:"given,omitempty"`
 	// Action is one of the actions below. "" is ActionSuggest.
 	Action string `json:"action,omitempty"`
@@ -111,10 +112,17 @@ type Response struct {
 }
 
 // Recommendation names the trial with the best observed value and the trial with the best
-// posterior mean, as loop.Recommendation.
+// posterior mean, as loop.Recommendation. The answer to a Request with Given has Given alone.
 type Recommendation struct {
-	Observed Estimate `json:"observed"`
-	Model    Estimate `json:"model"`
+	Observed Estimate      `json:"observed,omitzero"`
+	Model    Estimate      `json:"model,omitzero"`
+	Given    GivenEstimate `json:"given,omitzero"`
+}
+
+// GivenEstimate is an estimate at a point with given values, as loop.GivenEstimate.
+type GivenEstimate struct {
+	Params space.Point `json:"params"`
+	Estimate
 }
 
 // Estimate is a trial with the posterior mean and standard deviation of the objective.

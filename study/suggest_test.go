@@ -48,7 +48,7 @@ func TestRequestFaults(t *testing.T) {
 		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check, recommend, pareto, report or complete`},
 		{`"n": 2`, `"queue": [{"x": 3}]`, `queued point 1 of 1: invalid point`},
 		{`"n": 2`, `"given": {"x": 3}`, `given: invalid point: parameter "x": 3 is outside [0, 1]`},
-		{`"n": 2`, `"given": {"x": 1}, "action": "recommend"`, "given is for the action suggest, not recommend"},
+		{`"n": 2`, `"given": {"x": 1}, "action": "complete"`, "given is for the actions suggest and recommend, not complete"},
 		{`"study"`, `"studi"`, "unknown field"},
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
@@ -187,6 +187,22 @@ func TestGiven(t *testing.T) {
 	require.Contains(t, lines[2], `"suggested"`)
 	require.Contains(t, lines[3], `"params":{"x":0.125,"c":0.5},"source":"enqueued"`)
 	require.NotContains(t, lines[4], `"c":0.5}`)
+}
+
+// A recommendation for given values has the other values of a trial. The next request has none.
+func TestRecommendationForGivenValues(t *testing.T) {
+	_, lines := converse(t,
+		`{"action": "recommend", "given": {"c": 0.125}, "study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "c", "type": "float", "min": 0, "max": 1}], "require": ["cost <= 1"]},
+			"trials": [{"params": {"x": 0.1, "c": 0.25}, "numbers": {"value": 3, "cost": 0}}, {"params": {"x": 0.9, "c": 0.25}, "numbers": {"value": 1, "cost": 0}}]}`,
+		`{"action": "recommend"}`,
+		`{"action": "recommend", "given": {"x": 0.5}, "study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "objectives": [{"name": "a"}, {"name": "b"}]}, "trials": [{"params": {"x": 0.1}, "numbers": {"a": 1, "b": 1}}]}`,
+		`{"action": "recommend", "given": {"k": 1}, "study": {"parameters": [{"name": "k", "type": "int", "min": 1, "max": 2}, {"name": "x", "type": "float", "min": 0, "max": 1, "when": "k == 1"}]}, "trials": [{"params": {"k": 2}, "value": 1}]}`)
+	require.Contains(t, lines[0], `"recommendation":{"given":{"params":{"x":0.9,"c":0.125},"trial":2,"mean":`)
+	require.Contains(t, lines[0], `"feasible":`)
+	require.Contains(t, lines[1], `"recommendation":{"observed":{"trial":2,`)
+	require.NotContains(t, lines[1], "given")
+	require.Contains(t, lines[2], `no single settings are the best","kind":"request"}`)
+	require.Contains(t, lines[3], `"kind":"no-value"}`)
 }
 
 // A context that follows another does not repeat the other values of its design.

@@ -15,7 +15,7 @@ type suggestCmd struct {
 func (suggestCmd) Help() string {
 	return `Reads one JSON document per request from standard input and prints one line of JSON per answer, until the input ends. A document has "study" (as in the study file), "trials" (each with "params" and "value", or "state": "failed" or "pending"), "n", and optionally "queue" (points to suggest first) and the "warm" of an earlier answer. An answer has "points", or "error" and its "kind".
 
-A document without "study" continues the previous answered one: its trials are added, or replace the trials of the same number ("trial"), and "warm" is the warm start of the previous answer. "action": "check" validates the document, "recommend" names the best trials, and "pareto" the Pareto front of several objectives. "action": "report" records steps of a pending trial, {"trial": 3, "steps": [{"step": 1, "value": 0.4}]} in "report", and answers with the "decision" of the rule in "stop". "action": "complete" answers the points of "queue", with random values for parameters that are left out.
+A document without "study" continues the previous answered one: its trials are added, or replace the trials of the same number ("trial"), and "warm" is the warm start of the previous answer. "action": "check" validates the document, "recommend" names the best trials, or with "given" the settings with the best prediction for the given values, and "pareto" the Pareto front of several objectives. "action": "report" records steps of a pending trial, {"trial": 3, "steps": [{"step": 1, "value": 0.4}]} in "report", and answers with the "decision" of the rule in "stop". "action": "complete" answers the points of "queue", with random values for parameters that are left out.
 
 Example:
 

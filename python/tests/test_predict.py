@@ -127,3 +127,34 @@ def test_a_text_is_no_number() -> None:
             study.predict([{"x": 0.5, "k": 3}])
         with pytest.raises(RequestError, match=r"^parameter .x.: '0.5' is not 0.5$"):
             study.predict([{"x": "0.5", "k": "3"}])
+
+
+def test_recommendations_for_given_values(tmp_path: Path) -> None:
+    space = {"temp": Float(0, 1), "humidity": Int(20, 90), "oven": ["a", "b"]}
+    options: Any = {"goal": "maximize", "require": ["cost <= 2"], "noise_free": True}
+    stored = Study.create(tmp_path / "bo.db", "given", space, **options)
+    studies: list[Study | StoredStudy] = [Study(space, **options), stored]
+    for study in studies:
+        with pytest.raises(NoValueError):
+            study.recommend(given={"humidity": 61})
+        for temp, humidity, oven in (
+            (0.2, 30, "a"),
+            (0.5, 60, "b"),
+            (0.9, 85, "a"),
+            (0.6, 40, "a"),
+        ):
+            trial = study.ask(given={"temp": temp, "humidity": humidity, "oven": oven})
+            study.tell(trial, {"value": 10 * temp, "cost": 2 * temp})
+        best = study.recommend(given={"humidity": 61, "oven": "b"})
+        assert best.params == {"temp": 0.9, "humidity": 61, "oven": "b"}
+        assert isinstance(best.params["humidity"], int)
+        assert best.trial.number == 3
+        assert 5 < best.mean < 12
+        assert best.feasible is not None
+        assert study.recommend().model.trial.number == 3
+        with pytest.raises(RequestError, match='"humidity": 161 is outside'):
+            study.recommend(given={"humidity": 161})
+        with pytest.raises(RequestError, match="given has no values, want values by name"):
+            study.recommend(given={})
+        with pytest.raises(RequestError, match="the point is 3, want values by name"):
+            study.recommend(given=3)  # type: ignore[call-overload]

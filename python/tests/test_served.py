@@ -130,6 +130,7 @@ def test_a_study_of_a_service(url: str) -> None:
     moved = study.tell(4, {"value": 1, "cost": 1}, at={"x": 0.25})
     assert moved.params == {"x": 0.25, "n": 2}
     assert study.recommend().observed.trial.number == 1
+    assert study.recommend(given={"n": 2}).params["n"] == 2
     assert set(study.predict([{"x": 0.5, "n": 1}])[0].mean) == {"value", "cost"}
     assert "<html" in study.html_report().html
     assert repr(pickle.loads(pickle.dumps(study))) == f"<ServedStudy demo of {url}>"

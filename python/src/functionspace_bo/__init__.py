@@ -15,6 +15,7 @@ from ._study import Study
 from ._trial import (
     Estimate,
     FrontEstimate,
+    GivenEstimate,
     Pareto,
     PointPrediction,
     Prediction,
@@ -53,6 +54,7 @@ __all__ = [
     "Fixed",
     "Float",
     "FrontEstimate",
+    "GivenEstimate",
     "HTMLReport",
     "Int",
     "NoValueError",

@@ -24,7 +24,7 @@ from ._process import on_fork
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
 from ._store import StoredStudy, _argument, _run, check_name
-from ._trial import Pareto, PointPrediction, Recommendation, Trial, number_of
+from ._trial import GivenEstimate, Pareto, PointPrediction, Recommendation, Trial, number_of
 from .errors import (
     BoError,
     CommandError,
@@ -296,14 +296,24 @@ class ServedStudy(StoredStudy):
         with self._copied() as copy:
             return copy.pareto(model=model)
 
-    def recommend(self) -> Recommendation:
+    @overload
+    def recommend(self) -> Recommendation: ...
+
+    @overload
+    def recommend(self, *, given: Mapping[str, Any]) -> GivenEstimate: ...
+
+    def recommend(
+        self, *, given: Mapping[str, Any] | None = None
+    ) -> Recommendation | GivenEstimate:
         """Fits the model, and returns the best trials by observed value and by posterior mean.
 
+        With given, such as {"humidity": 61}, it returns the settings of a trial that have the best
+        posterior mean with these values in place of their own.
         Raises NoValueError if no trial is complete, RequestError if there are several objectives.
         """
         self._outcomes.best(())  # RequestError
         with self._copied() as copy:
-            return copy.recommend()
+            return copy.recommend() if given is None else copy.recommend(given=given)
 
     def predict(self, points: Iterable[Mapping[str, Any]]) -> list[PointPrediction]:
         """Fits the model to the trials, to at most 1000, and predicts at points.

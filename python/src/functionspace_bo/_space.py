@@ -304,6 +304,14 @@ def request_point(params: Any) -> Params:
     return point
 
 
+def given_values(given: Any) -> Params:
+    """Returns given values in the form of a request, or raises RequestError if there are none."""
+    values = request_point(given)
+    if not values:
+        raise RequestError("given has no values, want values by name")
+    return values
+
+
 def plain_params(params: Mapping[str, Any]) -> Params:
     """Returns a copy of the values of a point without NumPy numbers."""
     return {str(name): plain(value) for name, value in params.items()}

@@ -28,9 +28,10 @@ from ._outcomes import (
 )
 from ._predict import points_of, predictions
 from ._reporter import LocalReporter
-from ._space import Parameter, Space, parse_space, request_point
+from ._space import Parameter, Params, Space, given_values, parse_space, request_point
 from ._trial import (
     Estimate,
+    GivenEstimate,
     Pareto,
     PointPrediction,
     Recommendation,
@@ -39,6 +40,7 @@ from ._trial import (
     Trial,
     frame,
     front_estimates,
+    given_estimate,
     number_of,
 )
 from .errors import (
@@ -64,6 +66,7 @@ _MESSAGE = 10_000  # characters of a message, which is an argument of a command
 _KINDS: dict[tuple[str, int], type[BoError]] = {
     ("ask", 2): RequestError,
     ("ask", 4): ExhaustedError,
+    ("best", 2): RequestError,
     ("best", 4): NoValueError,
     ("enqueue", 2): RequestError,
     ("enqueue", 4): ExhaustedError,
@@ -356,12 +359,25 @@ class StoredStudy:
         """Is report, on behalf of a reporter."""
         return self.report(number, step, value)
 
-    def recommend(self) -> Recommendation:
+    @overload
+    def recommend(self) -> Recommendation: ...
+
+    @overload
+    def recommend(self, *, given: Mapping[str, Any]) -> GivenEstimate: ...
+
+    def recommend(
+        self, *, given: Mapping[str, Any] | None = None
+    ) -> Recommendation | GivenEstimate:
         """Fits the model, and returns the best trials by observed value and by posterior mean.
 
+        With given, such as {"humidity": 61}, it returns the settings of a trial that have the best
+        posterior mean with these values in place of their own.
         Raises NoValueError if no trial is complete, RequestError if there are several objectives.
         """
         self._outcomes.best(())  # RequestError
+        if given is not None:
+            flags = [f"--given={json.dumps(given_values(given))}"]
+            return given_estimate(self._verb("best", flags=flags), self.trials, self._decode)
         answer = self._verb("best", flags=["--model"])
         trials = self.trials
         return Recommendation(
@@ -430,16 +446,18 @@ class StoredStudy:
         options = ["--store", self._store, "--json", *(flags or [])]
         return read_answer(_run([*verb, *options, "--", self.name, *arguments]))
 
+    def _decode(self, params: Mapping[str, Any]) -> Params:
+        return {
+            name: self._parameters[name].decode(v) if name in self._parameters else v
+            for name, v in params.items()
+        }
+
     def _trial(self, row: Mapping[str, Any]) -> Trial:
         """Returns a trial of the output of a verb."""
-        params = {
-            name: self._parameters[name].decode(v) if name in self._parameters else v
-            for name, v in row["params"].items()
-        }
         state = row.get("state", "pending")
         return Trial(
             row["trial"],
-            params,
+            self._decode(row["params"]),
             state if state in ("pending", "complete", "stopped") else "failed",
             None if row.get("value") is None else float(row["value"]),
             {name: float(v) for name, v in (row.get("numbers") or {}).items()},

@@ -34,9 +34,10 @@ from ._outcomes import (
 from ._predict import points_of, predictions
 from ._process import on_fork
 from ._reporter import LocalReporter
-from ._space import Fixed, Params, Space, plain_params, request_point
+from ._space import Fixed, Params, Space, given_values, plain_params, request_point
 from ._trial import (
     Estimate,
+    GivenEstimate,
     Pareto,
     PointPrediction,
     Prediction,
@@ -46,6 +47,7 @@ from ._trial import (
     Trial,
     frame,
     front_estimates,
+    given_estimate,
     number_of,
 )
 from .errors import (
@@ -333,14 +335,29 @@ class Study:
             self._append(t)
             return t.copy()
 
-    def recommend(self) -> Recommendation:
+    @overload
+    def recommend(self) -> Recommendation: ...
+
+    @overload
+    def recommend(self, *, given: Mapping[str, Any]) -> GivenEstimate: ...
+
+    def recommend(
+        self, *, given: Mapping[str, Any] | None = None
+    ) -> Recommendation | GivenEstimate:
         """Returns the best trials by observed value and by posterior mean.
 
+        With given, such as {"humidity": 61}, it returns the settings of a trial that have the best
+        posterior mean with these values in place of their own.
         Raises NoValueError if no trial is complete, RequestError if there are several objectives.
         """
         self._outcomes.best(())  # RequestError
-        answer = self._request({"action": "recommend"})["recommendation"]
+        request: dict[str, Any] = {"action": "recommend"}
+        if given is not None:
+            request["given"] = given_values(given)
+        answer = self._request(request)["recommendation"]
         trials = self.trials
+        if given is not None:
+            return given_estimate(answer["given"], trials, self._decode)
 
         def estimate(key: str) -> Estimate:
             e = answer[key]

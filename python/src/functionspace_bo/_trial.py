@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypedDict
@@ -166,6 +166,21 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class GivenEstimate:
+    """A point with given values, and the posterior mean and standard deviation of the objective.
+
+    Its other values come from a trial.
+    """
+
+    params: dict[str, Any]
+    trial: Trial
+    mean: float
+    sd: float
+    feasible: float | None = None
+    """The probability that the point meets all of `require`; None without requirements."""
+
+
+@dataclass(frozen=True)
 class FrontEstimate:
     """A trial with the posterior means and standard deviations of several objectives, by name."""
 
@@ -316,6 +331,16 @@ def front_estimates(
     return [
         FrontEstimate(trials[e["trial"] - 1], e["mean"], e["sd"], e.get("feasible")) for e in rows
     ]
+
+
+def given_estimate(
+    row: Mapping[str, Any],
+    trials: Sequence[Trial],
+    decode: Callable[[Mapping[str, Any]], dict[str, Any]],
+) -> GivenEstimate:
+    """Returns the estimate for given values of an answer of `bo`."""
+    of = trials[row["trial"] - 1]
+    return GivenEstimate(decode(row["params"]), of, row["mean"], row["sd"], row.get("feasible"))
 
 
 def number_of(trial: Trial | SupportsIndex) -> int:
