@@ -277,7 +277,9 @@ def test_steps_of_threads(tmp_path: Path) -> None:
         assert trial.steps[5].value == pytest.approx(trial.params["x"] + 5)
 
 
-def test_the_end_of_bo_in_a_callback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_bo_in_a_callback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     study = Study.create(tmp_path / "bo.db", "s", {"x": Float(0, 1)}, budget=6)
     started: list[subprocess.Popen[bytes]] = []
     start = StoredRun._start
@@ -293,6 +295,7 @@ def test_the_end_of_bo_in_a_callback(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(StoredRun, "_start", begin)
     result = study.run(lambda p: 1.0, callback=kill)
     assert any("the last results may not be stored" in w for w in result.warnings)
+    assert "the last results may not be stored" in caplog.text
 
 
 def test_steps_after_the_end(tmp_path: Path) -> None:

@@ -136,9 +136,13 @@ class StoredRun:
                 self._stopped,
                 self._study.name,
             )
-        result = self._result(interrupted)
+        lost = ""
         if self._process.returncode != 0:
-            result.warnings.append(f"the last results may not be stored: {self._error}")
+            lost = f"the last results may not be stored: {self._error}"
+            logger.warning("%s", lost)  # a service that is away delays the result
+        result = self._result(interrupted)
+        if lost:
+            result.warnings.append(lost)
         if not interrupted:
             self._check(result)
         if any(t.state == "complete" for t in result.trials) and (
