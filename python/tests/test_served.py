@@ -174,6 +174,8 @@ def test_faults(url: str, impatient: None) -> None:
     with pytest.raises(RequestError, match="the lease is 'soon', want a positive time such as"):
         study.ask(lease="soon")
     first, second = study.ask(2)
+    with pytest.raises(TrialError, match=r"^study faults: no usable number: trial 1: no number na"):
+        study.tell(first, {"other": 1})
     study.tell(first, 1)
     with pytest.raises(TrialError, match="conflicting result: trial 1 has the result"):
         study.tell(first, 2)

@@ -186,7 +186,7 @@ class Service:
 
     def _error(self, method: str, err: RefusedError) -> BoError:
         """Returns the exception for an error that is not temporary."""
-        text = in_python(str(err))
+        text = in_python(str(err)).replace("loop: ", "")  # a package of Go
         if err.code == "not_found":
             return TrialError(text) if "no such trial" in text else CommandError(text)
         if kind := _KINDS.get((method, err.code)):
