@@ -63,9 +63,10 @@ func strips(front [][]float64, reference []float64) []Box {
 	return append(boxes, Box{[]float64{left, math.Inf(-1)}, []float64{reference[0], top}})
 }
 
-// localBound is a local upper bound u of a front. Coordinate j of u is coordinate j of the
-// front's point defined[j], or of the reference point if defined[j] is -1.
-type localBound struct {
+// localBounds are local upper bounds u of a front, m numbers each. Coordinate j of a bound is coordinate j of the front's
+// point defined[j], or of the reference point if defined[j] is -1.
+type localBounds struct {
+	m       int
 	u       []float64
 	defined []int
 }
@@ -82,47 +83,44 @@ type localBound struct {
 // lower, which is the limit of a small perturbation. Empty boxes are left out.
 func partition(front [][]float64, reference []float64) (bounds [][]float64, boxes []Box) {
 	m := len(reference)
-	first := localBound{slices.Clone(reference), make([]int, m)}
-	for j := range m {
-		first.defined[j] = -1
-	}
-	local := []localBound{first}
-	for i := range front {
+	local := localBounds{m, slices.Clone(reference), slices.Repeat([]int{-1}, m)}
+	var children localBounds
+	for i, z := range front {
 		kept := 0
-		var children []localBound
-		for k := range local {
-			b := &local[k]
-			if !b.above(front, i) {
+		children.u, children.defined = children.u[:0], children.defined[:0]
+		for k := 0; k < len(local.u); k += m {
+			u, defined := local.u[k:k+m], local.defined[k:k+m]
+			if !inside(z, u) { // an equal coordinate of an earlier point counts as lower
 				if kept < k {
-					local[kept] = *b
+					copy(local.u[kept:], u)
+					copy(local.defined[kept:], defined)
 				}
-				kept++
+				kept += m
 				continue
 			}
 			for j := range m {
-				if b.admits(front, i, j) {
-					children = append(children, b.child(front, i, j))
+				if admits(front, defined, i, j) {
+					children.u, children.defined = append(children.u, u...), append(children.defined, defined...)
+					at := len(children.u) - m + j
+					children.u[at], children.defined[at] = z[j], i
 				}
 			}
 		}
-		local = append(local[:kept], children...)
+		local.u, local.defined = append(local.u[:kept], children.u...), append(local.defined[:kept], children.defined...)
 	}
-	for _, b := range local {
-		bounds = append(bounds, b.u)
-		if box, ok := b.box(front, reference); ok {
+	for k := 0; k < len(local.u); k += m {
+		u := local.u[k : k+m : k+m]
+		bounds = append(bounds, u)
+		if box, ok := boxOf(u, local.defined[k:k+m], front, reference); ok {
 			boxes = append(boxes, box)
 		}
 	}
 	return bounds, boxes
 }
 
-// above reports whether point i of the front, added last, is below b in every coordinate. An equal
-// coordinate of an earlier point counts as lower.
-func (b *localBound) above(front [][]float64, i int) bool { return inside(front[i], b.u) }
-
-// admits reports whether point i, added last, may define coordinate j of b.
-func (b *localBound) admits(front [][]float64, i, j int) bool {
-	for k, other := range b.defined {
+// admits reports whether point i of the front, added last, may define coordinate j of a bound.
+func admits(front [][]float64, defined []int, i, j int) bool {
+	for k, other := range defined {
 		if k != j && other >= 0 && front[i][j] < front[other][j] {
 			return false
 		}
@@ -130,28 +128,21 @@ func (b *localBound) admits(front [][]float64, i, j int) bool {
 	return true
 }
 
-// child returns b with coordinate j defined by point i.
-func (b *localBound) child(front [][]float64, i, j int) localBound {
-	c := localBound{slices.Clone(b.u), slices.Clone(b.defined)}
-	c.u[j], c.defined[j] = front[i][j], i
-	return c
-}
-
-// box returns the box of b; false if it is empty.
-func (b *localBound) box(front [][]float64, reference []float64) (Box, bool) {
-	if b.defined[0] < 0 {
+// boxOf returns the box of the bound u; false if it is empty.
+func boxOf(u []float64, defined []int, front [][]float64, reference []float64) (Box, bool) {
+	if defined[0] < 0 {
 		return Box{}, false
 	}
-	box := Box{slices.Clone(b.u), slices.Clone(b.u)}
+	box := Box{slices.Clone(u), slices.Clone(u)}
 	box.Upper[0] = reference[0]
-	for j := 1; j < len(b.u); j++ {
+	for j := 1; j < len(u); j++ {
 		low := math.Inf(-1)
-		for _, i := range b.defined[:j] {
+		for _, i := range defined[:j] {
 			if i >= 0 {
 				low = max(low, front[i][j])
 			}
 		}
-		if box.Lower[j] = low; low >= b.u[j] {
+		if box.Lower[j] = low; low >= u[j] {
 			return Box{}, false
 		}
 	}
