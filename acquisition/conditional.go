@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/workspace"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -112,8 +113,8 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 // their own.
 func (f *conditional) candidateSamples(rng *rand.Rand) *mat.Dense {
 	fixed := rowCount(f.baseline) * len(f.outputs)
-	all := baseSamples(f.samples, fixed+len(f.outputs), random.Split(rng, "candidate", 0))
-	return mat.DenseCopyOf(all.Slice(0, f.samples, fixed, fixed+len(f.outputs)))
+	all := space.Sobol(f.samples, fixed+len(f.outputs), random.Split(rng, "candidate", 0))
+	return normal(mat.DenseCopyOf(all.Slice(0, f.samples, fixed, fixed+len(f.outputs))))
 }
 
 // anchor keeps the computations at the baseline for evaluations of f.

@@ -209,10 +209,14 @@ func anchored(p surrogate.Posterior, ahead *mat.Dense) surrogate.Jointer {
 // baseSamples returns n draws of k independent standard normal variables (n×k), from a
 // scrambled Sobol sequence.
 func baseSamples(n, k int, rng *rand.Rand) *mat.Dense {
-	z := space.Sobol(n, k, rng)
-	raw := z.RawMatrix().Data
-	for i, u := range raw {
-		raw[i] = mathext.NormalQuantile(min(max(u, 0x1p-54), 1-0x1p-53))
+	return normal(space.Sobol(n, k, rng))
+}
+
+// normal replaces the uniform draws u by standard normal ones.
+func normal(u *mat.Dense) *mat.Dense {
+	raw := u.RawMatrix().Data
+	for i, v := range raw {
+		raw[i] = mathext.NormalQuantile(min(max(v, 0x1p-54), 1-0x1p-53))
 	}
-	return z
+	return u
 }
