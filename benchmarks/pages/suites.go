@@ -108,6 +108,7 @@ type resultsCmd struct {
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
 	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
 	Part     string `placeholder:"PART" default:"all" enum:"all,summary,datasets,tables" help:"Part of the report of a suite of datasets: all, the summary of the papers' numbers, the tables of the datasets, or all tables but the summary (default ${default})."`
+	Each     bool   `name:"each-split" help:"Where held-out rows choose settings, choose for each split alone, and not for each dataset."`
 }
 
 func (resultsCmd) Help() string {
@@ -131,6 +132,9 @@ func (c *resultsCmd) Run(e *env) error {
 		return r.WriteMarkdown(e.stdout)
 	}
 	if hasDatasets(records) {
+		if c.Each {
+			records = report.EachSplit(records)
+		}
 		r, err := report.NewRegression(records, published.Literature())
 		if err != nil {
 			return err

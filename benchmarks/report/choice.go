@@ -31,6 +31,43 @@ func (f *fits) choose(choices []runner.Choice) {
 	}
 }
 
+// EachSplit chooses for each split alone. It returns the records of the settings with the largest log likelihood of the
+// held-out rows of their split, under the names of the choices, and the records of methods without choices. The first of
+// equal settings is chosen.
+func EachSplit(records []runner.Record) []runner.Record {
+	if len(records) == 0 {
+		return nil
+	}
+	suite, _ := runner.Lookup(records[0].Suite)
+	choiceOf := make(map[string]string)
+	for _, c := range suite.Choices {
+		for _, method := range c.Methods() {
+			choiceOf[method] = c.Method
+		}
+	}
+	type split struct {
+		dataset, choice string
+		seed            uint64
+	}
+	at := make(map[split]int)
+	var list []runner.Record
+	for _, r := range records {
+		choice, ok := choiceOf[r.Method]
+		if !ok || r.Score == nil {
+			list = append(list, r)
+			continue
+		}
+		r.Method = choice
+		key := split{r.Problem, choice, r.Seed}
+		if i, ok := at[key]; !ok {
+			at[key], list = len(list), append(list, r)
+		} else if r.Score.Held > list[i].Score.Held {
+			list[i] = r
+		}
+	}
+	return list
+}
+
 // records returns the records of all runs.
 func (f fits) records() []runner.Record {
 	var list []runner.Record

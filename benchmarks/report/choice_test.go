@@ -45,3 +45,24 @@ func TestChoiceByHand(t *testing.T) {
 	assert.Regexp(t, `\| gfsvi +\| +kernel=rbf \| +2 \| +9.000`, text.String())
 	assert.NotContains(t, text.String(), "GWI-net", "raw numbers have the splits of another suite")
 }
+
+// Each split has the setting with its own largest log likelihood of held-out rows.
+func TestEachSplitByHand(t *testing.T) {
+	record := func(method string, seed uint64, held, test float64) runner.Record {
+		r := scored("boston", method, seed, test+1, 0.1)
+		r.Suite, r.Score.Held = "paper/uci", held
+		return r
+	}
+	failed := runner.Record{Suite: "paper/uci", Problem: "boston", Method: "gfsvi:kernel=rq", Seed: 3, Error: "out of memory"}
+	chosen := EachSplit([]runner.Record{
+		record("gfsvi:kernel=rq", 1, -1, 3), record("gfsvi:kernel=rq", 2, -2, 5),
+		record("gfsvi:kernel=rbf", 1, -3, 8), record("gfsvi:kernel=rbf", 2, 0.5, 9),
+		record("map", 1, 0, 4), failed,
+	})
+	require.Equal(t, []runner.Record{record("gfsvi", 1, -1, 3), record("gfsvi", 2, 0.5, 9), record("map", 1, 0, 4), failed}, chosen)
+	r, err := NewRegression(chosen, Literature{})
+	require.NoError(t, err)
+	require.Equal(t, "gfsvi", r.Datasets[0].Methods[0].Name)
+	require.InDelta(t, 6, r.Datasets[0].Methods[0].LogLikelihood.Mean, 1e-12)
+	require.Empty(t, EachSplit(nil))
+}
