@@ -41,7 +41,7 @@ type Kernel interface {
 	// log θ, and ParamVJP is the derivative with respect to log θ.
 	Params() []Param
 
-	// WithParams returns the kernel with hyperparameters θ (not log θ).
+	// WithParams returns the kernel with hyperparameters θ (not log θ). It copies theta.
 	WithParams(theta []float64) Kernel
 
 	// String returns an expression for Parse, e.g. "rbf*periodic+linear", or the name of a kernel of another package.

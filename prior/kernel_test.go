@@ -102,6 +102,24 @@ func TestGramGradient(t *testing.T) {
 	})
 }
 
+// The bounds are absolute; package priortest has them in units of the variance.
+func TestKernelIdentities(t *testing.T) {
+	EachKernel(t, func(t *testing.T, k Kernel, rng *rand.Rand) {
+		x := points(rng, 12, 3)
+		gram, cross, diag := mat.NewSymDense(12, nan(144)), mat.NewDense(12, 12, nan(144)), nan(12)
+		k.Gram(gram, x)
+		k.Cross(cross, x, x)
+		k.Diag(diag, x)
+		for i := range 12 {
+			require.InDelta(t, diag[i], gram.At(i, i), 1e-12*(1+diag[i]))
+			for j := range i {
+				require.InDelta(t, gram.At(i, j), cross.At(i, j), 1e-12)
+				require.InDelta(t, cross.At(j, i), cross.At(i, j), 1e-12)
+			}
+		}
+	})
+}
+
 func TestTapes(t *testing.T) {
 	EachKernel(t, func(t *testing.T, k Kernel, rng *rand.Rand) {
 		x, gram := points(rng, 12, 3), mat.NewSymDense(12, nan(144))

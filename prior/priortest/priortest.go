@@ -9,10 +9,12 @@
 package priortest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -104,14 +107,16 @@ func checkParams(k prior.Kernel) error {
 		names[p.Name] = true
 	}
 	theta := moved(before)
-	next := k.WithParams(theta)
+	reused := slices.Clone(theta)
+	next := k.WithParams(reused)
+	clear(reused)
 	after := next.Params()
 	if len(after) != len(before) || next.Dim() != k.Dim() {
 		return errors.New("WithParams changes the number of hyperparameters or inputs")
 	}
 	for i, p := range after {
 		if p.Name != before[i].Name || math.Abs(p.Value-theta[i]) > 1e-12*theta[i] {
-			return fmt.Errorf("hyperparameter %d is %s = %v after WithParams with %s = %v", i, p.Name, p.Value, before[i].Name, theta[i])
+			return fmt.Errorf("hyperparameter %d is %s = %v after WithParams with %s = %v: WithParams copies its argument", i, p.Name, p.Value, before[i].Name, theta[i])
 		}
 	}
 	for i, p := range k.Params() {
@@ -130,6 +135,13 @@ func checkValues(k prior.Kernel) error {
 	k.Gram(gram, x)
 	k.Cross(cross, x, x)
 	k.Diag(diag, x)
+	tol := valueTol * scale(k, x)
+	same := func(what string, i, j int, a, b float64) error {
+		if !(math.Abs(a-b) <= tol) {
+			return fmt.Errorf("%s at points %d and %d: %.12g and %.12g", what, i, j, a, b)
+		}
+		return nil
+	}
 	for i := range n {
 		if err := same("Diag and Gram", i, i, diag[i], gram.At(i, i)); err != nil {
 			return err
@@ -149,11 +161,15 @@ func checkValues(k prior.Kernel) error {
 	return nil
 }
 
-func same(what string, i, j int, a, b float64) error {
-	if !(math.Abs(a-b) <= 1e-12*(1+math.Abs(b))) {
-		return fmt.Errorf("%s at points %d and %d: %.12g and %.12g", what, i, j, a, b)
+// scale returns the largest variance at the rows of x, and 1 unless it is positive and finite.
+func scale(k prior.Kernel, x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	diag := nans(n)
+	k.Diag(diag, x)
+	if largest := floats.Max(diag); largest > 0 && !math.IsInf(largest, 1) {
+		return largest
 	}
-	return nil
+	return 1
 }
 
 // checkDefinite computes the eigenvalues of Gram matrices, also of points of which some are close to one another.
@@ -180,11 +196,15 @@ func checkDefinite(k prior.Kernel) error {
 	return nil
 }
 
-const gradTol = 1e-7
+// Tolerances of values and of derivatives, in units of the largest variance.
+const valueTol, gradTol = 1e-12, 1e-7
 
+// checkCrossVJP has points that differ in every input, because a kernel may have kinks at equal inputs.
 func checkCrossVJP(k prior.Kernel) error {
 	const n, m = 5, 4
-	x, y, kbar := points(k, n, 1, "x"), points(k, m, 1, "y"), mat.NewDense(n, m, normals(n*m, "kbar"))
+	all := apart(k, n+m, "x and y")
+	x, y := shape.Rows(all, 0, n), shape.Rows(all, n, n+m)
+	kbar := mat.NewDense(n, m, weights(k, all, n*m, "kbar"))
 	value := func([]float64) float64 {
 		c := mat.NewDense(n, m, nans(n*m))
 		k.Cross(c, x, y)
@@ -196,7 +216,8 @@ func checkCrossVJP(k prior.Kernel) error {
 
 func checkDiagVJP(k prior.Kernel) error {
 	const n = 5
-	x, dbar := points(k, n, 1, "x"), normals(n, "dbar")
+	x := points(k, n, 1, "x")
+	dbar := weights(k, x, n, "dbar")
 	value := func([]float64) float64 {
 		d := nans(n)
 		k.Diag(d, x)
@@ -218,7 +239,8 @@ func gradient(x *mat.Dense, value func([]float64) float64, add func(dx *mat.Dens
 
 func checkParamVJP(k prior.Kernel) error {
 	const n = 6
-	x, kbar := points(k, n, 1, "x"), mat.NewSymDense(n, normals(n*n, "kbar"))
+	x := points(k, n, 1, "x")
+	kbar := mat.NewSymDense(n, weights(k, x, n*n, "kbar"))
 	x.SetRow(3, x.RawRowView(1)) // equal points
 	var logs []float64
 	for _, p := range k.Params() {
@@ -252,18 +274,26 @@ func explained(err error) error {
 	return nil
 }
 
-// checkEqualPoints requires finite derivatives at x = y, which fits and acquisition functions meet.
+// checkEqualPoints requires finite derivatives at x = y and at points that are equal in some inputs. Fits and acquisition
+// functions evaluate both.
 func checkEqualPoints(k prior.Kernel) error {
 	const n = 3
-	x, kbar := points(k, n, 1, "x"), mat.NewDense(n, n, normals(n*n, "kbar"))
-	dx := mat.NewDense(n, k.Dim(), nil)
-	k.CrossVJP(dx, x, x, kbar)
-	for i, v := range dx.RawMatrix().Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("CrossVJP of equal points has the derivative %v with respect to input %d", v, i%k.Dim())
-		}
+	x, y := points(k, n, 1, "x"), points(k, n, 1, "y")
+	for j := range k.Dim() {
+		y.Set(j%n, j, x.At(j%n, j))
 	}
-	return nil
+	kbar := mat.NewDense(n, n, normals(n*n, "kbar"))
+	finite := func(what string, y *mat.Dense) error {
+		dx := mat.NewDense(n, k.Dim(), nil)
+		k.CrossVJP(dx, x, y, kbar)
+		for i, v := range dx.RawMatrix().Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("CrossVJP of %s has the derivative %v with respect to input %d", what, v, i%k.Dim())
+			}
+		}
+		return nil
+	}
+	return cmp.Or(finite("equal points", x), finite("points with equal inputs", y))
 }
 
 // points returns n uniform points of a cube of the given side; from side 2 on its centre is 0.
@@ -276,6 +306,25 @@ func points(k prior.Kernel, n int, side float64, label string) *mat.Dense {
 	}
 	x.Apply(func(_, _ int, _ float64) float64 { return lo + side*rng.Float64() }, x)
 	return x
+}
+
+// apart returns n points of the unit cube, a Latin hypercube, of which any two differ by at least 1/(2n) in every input.
+func apart(k prior.Kernel, n int, label string) *mat.Dense {
+	rng := stream(label, n)
+	x := mat.NewDense(n, k.Dim(), nil)
+	for j := range k.Dim() {
+		for i, cell := range rng.Perm(n) {
+			x.Set(i, j, (float64(cell)+0.25+0.5*rng.Float64())/float64(n))
+		}
+	}
+	return x
+}
+
+// weights returns normal numbers divided by the scale of k at x: sums of kernel values with them have unit scale.
+func weights(k prior.Kernel, x *mat.Dense, n int, label string) []float64 {
+	v := normals(n, label)
+	floats.Scale(1/scale(k, x), v)
+	return v
 }
 
 func normals(n int, label string) []float64 {

@@ -2,9 +2,11 @@ package priortest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/prior"
@@ -113,6 +115,97 @@ func (k wrong) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	if k.is("no logarithm") {
 		dtheta[1] /= k.Params()[1].Value
 	}
+}
+
+// laplace is the kernel exp(-Σ|x_j - y_j|/l), which has kinks at equal inputs, times a variance. Its faults are a sign of -1, a
+// NaN at points with equal inputs, and an argument of WithParams that is not copied.
+type laplace struct {
+	dim            int
+	l              []float64
+	variance, sign float64
+	divides, alias bool
+}
+
+func (k laplace) at(x, y []float64) float64 {
+	return k.variance * math.Exp(-floats.Distance(x, y, 1)/k.l[0])
+}
+
+func (k laplace) Dim() int       { return k.dim }
+func (k laplace) String() string { return "laplace" }
+func (k laplace) Params() []prior.Param {
+	return []prior.Param{{Name: "lengthscale", Value: k.l[0], Lo: 0.01, Hi: 100}}
+}
+
+func (k laplace) WithParams(theta []float64) prior.Kernel {
+	if k.l = theta; !k.alias {
+		k.l = slices.Clone(theta)
+	}
+	return k
+}
+
+func (k laplace) Gram(dst *mat.SymDense, x *mat.Dense) {
+	n, _ := x.Dims()
+	full := mat.NewDense(n, n, nil)
+	k.Cross(full, x, x)
+	for i := range n {
+		for j := range i + 1 {
+			dst.SetSym(i, j, full.At(i, j))
+		}
+	}
+}
+
+func (k laplace) Cross(dst, x, y *mat.Dense) {
+	dst.Apply(func(i, j int, _ float64) float64 { return k.at(x.RawRowView(i), y.RawRowView(j)) }, dst)
+}
+
+func (k laplace) Diag(dst []float64, _ *mat.Dense) {
+	for i := range dst {
+		dst[i] = k.variance
+	}
+}
+
+func (k laplace) CrossVJP(dx, x, y, kbar *mat.Dense) {
+	n, m := kbar.Dims()
+	for i := range n {
+		for j := range m {
+			v := k.sign * kbar.At(i, j) * k.at(x.RawRowView(i), y.RawRowView(j)) / k.l[0]
+			for c := range k.dim {
+				switch d := x.At(i, c) - y.At(j, c); {
+				case d != 0:
+					dx.Set(i, c, dx.At(i, c)-v*math.Copysign(1, d))
+				case k.divides && !slices.Equal(x.RawRowView(i), y.RawRowView(j)):
+					dx.Set(i, c, math.NaN())
+				}
+			}
+		}
+	}
+}
+
+func (k laplace) DiagVJP(*mat.Dense, *mat.Dense, []float64) {}
+
+func (k laplace) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
+	n, _ := x.Dims()
+	for i := range n {
+		for j := range n {
+			r := floats.Distance(x.RawRowView(i), x.RawRowView(j), 1) / k.l[0]
+			dtheta[0] += kbar.At(i, j) * r * k.at(x.RawRowView(i), x.RawRowView(j))
+		}
+	}
+}
+
+// A kernel may have kinks at equal inputs, any scale, and no hyperparameters.
+func TestOtherKernels(t *testing.T) {
+	for dim := 1; dim <= 20; dim++ {
+		require.NoError(t, Check(laplace{dim: dim, l: []float64{float64(dim)}, variance: 1, sign: 1}), "%d inputs", dim)
+	}
+	for _, variance := range []float64{1e-8, 1e8} {
+		require.NoError(t, Check(laplace{dim: 2, l: []float64{1}, variance: variance, sign: 1}))
+		require.ErrorContains(t, Check(laplace{dim: 2, l: []float64{1}, variance: variance, sign: -1}), "gradient of Cross: ")
+	}
+	require.NoError(t, Check(prior.Constant(2)))
+	require.ErrorContains(t, Check(laplace{dim: 2, l: []float64{1}, variance: 1, sign: 1, alias: true}), "WithParams copies its argument")
+	require.ErrorContains(t, Check(laplace{dim: 2, l: []float64{1}, variance: 1, sign: 1, divides: true}),
+		"equal points: CrossVJP of points with equal inputs has the derivative NaN")
 }
 
 func TestFaults(t *testing.T) {
