@@ -4,7 +4,8 @@
 //	acquisitiontest.Run(t, mypackage.Acquisition{})
 //
 // The checks build the function for Gaussian processes of one and two inputs, of almost exact and of noisy observations, with
-// one objective and without constraints. Run the checks with -race too, because one evaluates from several goroutines.
+// one objective and without constraints. A function of two points is checked if there is one. Run the checks with -race too,
+// because one evaluates from several goroutines.
 package acquisitiontest
 
 import (
@@ -55,12 +56,33 @@ var checks = []struct {
 	name string
 	run  func(acquisition.Acquisition) error
 }{
-	{"values", each(checkValues)},
-	{"gradient", each(checkGradient)},
-	{"determinism", each(checkDeterminism)},
-	{"concurrency", each(checkConcurrency)},
+	{"values", batches(checkValues)},
+	{"gradient", batches(checkGradient)},
+	{"determinism", batches(checkDeterminism)},
+	{"concurrency", batches(checkConcurrency)},
 	{"batch", each(checkBatch)},
 	{"pending points", each(checkPending)},
+}
+
+// builder builds the same function at each call.
+type builder func() (acquisition.Function, error)
+
+// batches runs a check on every problem for a function of one point, and of two points if there is one.
+func batches(check func(build builder, q int, x *mat.Dense) error) func(acquisition.Acquisition) error {
+	return each(func(a acquisition.Acquisition, p acquisition.Problem) error {
+		one := func() (acquisition.Function, error) { return build(a, p, 1) }
+		if err := check(one, 1, pointsFor(p, 1)); err != nil {
+			return err
+		}
+		two := func() (acquisition.Function, error) { return build(a, p, 2) }
+		if _, err := two(); err != nil {
+			return nil // see checkBatch
+		}
+		if err := check(two, 2, pointsFor(p, 2)); err != nil {
+			return fmt.Errorf("a batch of two points: %w", err)
+		}
+		return nil
+	})
 }
 
 // each runs a check on every problem.
@@ -106,25 +128,26 @@ func points(n, dim int, label string) *mat.Dense {
 	return space.Uniform(n, dim, random.New(1, label, dim))
 }
 
-// build returns the function of one point.
-func build(a acquisition.Acquisition, p acquisition.Problem) (acquisition.Function, error) {
-	f, err := a.Build(context.Background(), p, 1, random.New(1, "build", 0))
+// build returns the function of q points.
+func build(a acquisition.Acquisition, p acquisition.Problem, q int) (acquisition.Function, error) {
+	f, err := a.Build(context.Background(), p, q, random.New(1, "build", 0))
 	if err != nil {
 		return nil, err
 	}
-	if f.Dim() != p.Posterior.Dim() {
-		return nil, fmt.Errorf("Dim() is %d for one point of %d inputs", f.Dim(), p.Posterior.Dim())
+	if d := p.Posterior.Dim(); f.Dim() != q*d {
+		return nil, fmt.Errorf("Dim() is %d, want %d·%d", f.Dim(), q, d)
 	}
 	return f, nil
 }
 
 const candidates = 20
 
-// pointsFor returns candidates that are not close to observed and pending points, where exact posteriors change too fast
-// for differences.
-func pointsFor(p acquisition.Problem) *mat.Dense {
-	x := mat.NewDense(candidates, p.Posterior.Dim(), nil)
-	all := points(10*candidates, p.Posterior.Dim(), "candidates")
+// pointsFor returns candidates of q points that are not close to one another, to observed or to pending points, where exact
+// posteriors change too fast for differences.
+func pointsFor(p acquisition.Problem, q int) *mat.Dense {
+	d := p.Posterior.Dim()
+	x := mat.NewDense(candidates, q*d, nil)
+	all := points(20*candidates, d, "candidates")
 	near := func(z *mat.Dense, row []float64) bool {
 		n, _ := z.Dims()
 		for i := range n {
@@ -134,27 +157,32 @@ func pointsFor(p acquisition.Problem) *mat.Dense {
 		}
 		return false
 	}
-	i := 0
-	for k := 0; i < candidates; k++ {
-		if row := all.RawRowView(k); !near(p.Observed, row) && !near(p.Pending, row) {
-			x.SetRow(i, row)
-			i++
+	i, k := 0, 0 // candidates, and points of the next one
+	for next := 0; i < candidates; next++ {
+		row, at := all.RawRowView(next), x.RawRowView(i)
+		if near(p.Observed, row) || near(p.Pending, row) || k > 0 && near(mat.NewDense(k, d, at[:k*d]), row) {
+			continue
+		}
+		copy(at[k*d:], row)
+		if k++; k == q {
+			i, k = i+1, 0
 		}
 	}
 	return x
 }
 
 // checkValues compares values with and without gradient, of all candidates at once and one by one.
-func checkValues(a acquisition.Acquisition, p acquisition.Problem) error {
-	f, err := build(a, p)
+func checkValues(build builder, _ int, x *mat.Dense) error {
+	f, err := build()
 	if err != nil {
 		return err
 	}
-	x := pointsFor(p)
 	value, with, one := nans(candidates), nans(candidates), nans(1)
 	grad := mat.NewDense(candidates, f.Dim(), nans(candidates*f.Dim()))
 	f.Eval(value, nil, x)
 	f.Eval(with, grad, x)
+	unit := scale(value)
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(unit+math.Abs(b)) }
 	for i, v := range value {
 		f.Eval(one, nil, shape.Rows(x, i, i+1))
 		switch {
@@ -169,28 +197,39 @@ func checkValues(a acquisition.Acquisition, p acquisition.Problem) error {
 	return nil
 }
 
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(b)) }
+// scale returns the range of values if it is below 1, and 1 for equal values.
+func scale(values []float64) float64 {
+	if r := floats.Max(values) - floats.Min(values); r > 0 && r < 1 {
+		return r
+	}
+	return 1
+}
 
 // checkGradient requires that the gradients of three quarters of the candidates agree with differences: a function of
-// samples may have kinks.
-func checkGradient(a acquisition.Acquisition, p acquisition.Problem) error {
-	f, err := build(a, p)
+// samples may have kinks. A function of two points is usually one of samples, and its tolerance is a tenth.
+func checkGradient(build builder, q int, x *mat.Dense) error {
+	f, err := build()
 	if err != nil {
 		return err
 	}
-	x := pointsFor(p)
 	value, grad := nans(candidates), mat.NewDense(candidates, f.Dim(), nans(candidates*f.Dim()))
 	f.Eval(value, grad, x)
+	tol := 1e-4
+	if q > 1 {
+		tol = 0.1
+	}
+	unit := scale(value)
+	grad.Scale(1/unit, grad)
 	var apart []error
 	for i := range candidates {
 		at := slices.Clone(x.RawRowView(i))
 		one := func(at []float64) float64 {
 			v := nans(1)
 			f.Eval(v, nil, mat.NewDense(1, len(at), at))
-			return v[0]
+			return v[0] / unit
 		}
-		if err := gradcheck.Gradient(one, at, grad.RawRowView(i), 1e-4); err != nil {
-			apart = append(apart, fmt.Errorf("at %v: %w", x.RawRowView(i), err))
+		if err := gradcheck.Gradient(one, at, grad.RawRowView(i), tol); err != nil {
+			apart = append(apart, fmt.Errorf("at %v, in units of %.3g: %w", x.RawRowView(i), unit, err))
 		}
 	}
 	if len(apart) > candidates/4 {
@@ -200,15 +239,15 @@ func checkGradient(a acquisition.Acquisition, p acquisition.Problem) error {
 }
 
 // checkDeterminism builds the function twice with the same random numbers.
-func checkDeterminism(a acquisition.Acquisition, p acquisition.Problem) error {
+func checkDeterminism(build builder, _ int, x *mat.Dense) error {
 	var values [2][]float64
 	for i := range values {
-		f, err := build(a, p)
+		f, err := build()
 		if err != nil {
 			return err
 		}
 		values[i] = nans(candidates)
-		f.Eval(values[i], nil, pointsFor(p))
+		f.Eval(values[i], nil, x)
 	}
 	if !slices.Equal(values[0], values[1]) {
 		return errors.New("two functions of the same problem and random numbers differ: use no random numbers but those of rng")
@@ -217,12 +256,11 @@ func checkDeterminism(a acquisition.Acquisition, p acquisition.Problem) error {
 }
 
 // checkConcurrency evaluates from several goroutines.
-func checkConcurrency(a acquisition.Acquisition, p acquisition.Problem) error {
-	f, err := build(a, p)
+func checkConcurrency(build builder, _ int, x *mat.Dense) error {
+	f, err := build()
 	if err != nil {
 		return err
 	}
-	x := pointsFor(p)
 	values := make([][]float64, 4)
 	var all sync.WaitGroup
 	for i := range values {
@@ -240,14 +278,10 @@ func checkConcurrency(a acquisition.Acquisition, p acquisition.Problem) error {
 	return nil
 }
 
-// checkBatch builds a function of two points, which is not required.
+// checkBatch requires a function of two points, or an error that wraps ErrBatch.
 func checkBatch(a acquisition.Acquisition, p acquisition.Problem) error {
-	f, err := a.Build(context.Background(), p, 2, random.New(1, "build", 0))
-	switch dim := p.Posterior.Dim(); {
-	case err == nil && f.Dim() != 2*dim:
-		return fmt.Errorf("Dim() is %d for two points of %d inputs", f.Dim(), dim)
-	case err != nil && !errors.Is(err, acquisition.ErrBatch):
-		return fmt.Errorf("the error of a function of two points does not wrap ErrBatch: %w", err)
+	if _, err := build(a, p, 2); err != nil && !errors.Is(err, acquisition.ErrBatch) {
+		return fmt.Errorf("a function of two points: %w; if there is none, the error wraps ErrBatch", err)
 	}
 	return nil
 }
@@ -265,7 +299,7 @@ func checkPending(a acquisition.Acquisition, p acquisition.Problem) error {
 		f.Eval(v, nil, z)
 		return v[0], nil
 	}
-	x := pointsFor(p)
+	x := pointsFor(p, 1)
 	for i := range candidates {
 		z := shape.Rows(x, i, i+1)
 		with, err := at(z, z, 1)

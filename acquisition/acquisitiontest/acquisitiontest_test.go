@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
@@ -87,10 +88,51 @@ func (f *wrongFunction) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
+// scaled multiplies the values of an Acquisition by a number, and the gradients too. Gradients of functions of the given
+// number of points are multiplied by grad.
+type scaled struct {
+	acquisition.Acquisition
+	value, grad float64
+	points      int
+}
+
+type scaledFunction struct {
+	acquisition.Function
+	value, grad float64
+}
+
+func (a scaled) Build(ctx context.Context, p acquisition.Problem, q int, rng *rand.Rand) (acquisition.Function, error) {
+	f, err := a.Acquisition.Build(ctx, p, q, rng)
+	if q != a.points {
+		a.grad = a.value
+	}
+	return scaledFunction{f, a.value, a.grad}, err
+}
+
+func (f scaledFunction) Eval(value []float64, grad, x *mat.Dense) {
+	f.Function.Eval(value, grad, x)
+	floats.Scale(f.value, value)
+	if grad != nil {
+		grad.Scale(f.grad, grad)
+	}
+}
+
+// Values may have any scale. Gradients of small values and of functions of two points are checked.
+func TestScaledGradients(t *testing.T) {
+	for _, value := range []float64{1e-6, 1, 1e4} {
+		require.NoError(t, Check(scaled{acquisition.EI{}, value, value, 1}), "%v", value)
+		require.ErrorContains(t, Check(scaled{acquisition.EI{}, value, -value, 1}), "gradient: ", "%v", value)
+		for _, a := range []acquisition.Acquisition{acquisition.QEI{Samples: 256}, acquisition.QLogEI{Samples: 256}, acquisition.LogNEI{Samples: 256}} {
+			require.NoError(t, Check(scaled{a, value, value, 2}), "%T times %v", a, value)
+			require.ErrorContains(t, Check(scaled{a, value, -value, 2}), "a batch of two points: at ", "%T times %v", a, value)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	require.NoError(t, Check(wrong{}))
 	for fault, want := range map[string]string{
-		"dimension":     "values: 1 inputs, noise variance 1e-05: Dim() is 2 for one point of 1 inputs",
+		"dimension":     "values: 1 inputs, noise variance 1e-05: Dim() is 2, want 1·1",
 		"infinite":      "is +Inf: such a candidate counts as infeasible",
 		"rows":          "among others",
 		"with gradient": "with the gradient",
@@ -98,8 +140,8 @@ func TestFaults(t *testing.T) {
 		"scaled":        "gradient: 1 inputs",
 		"random":        "determinism: ",
 		"pending":       "pending points: 1 inputs, noise variance 1e-05: values at pending points are not lower",
-		"two points":    "batch: 1 inputs, noise variance 1e-05: Dim() is 1 for two points",
-		"error":         "does not wrap ErrBatch",
+		"two points":    "batch: 1 inputs, noise variance 1e-05: a function of two points: Dim() is 1, want 2·1",
+		"error":         "batch: 1 inputs, noise variance 1e-05: a function of two points: one point; if there is none, the error wraps ErrBatch",
 	} {
 		require.ErrorContains(t, Check(wrong{fault}), want, fault)
 	}
