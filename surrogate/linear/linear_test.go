@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/linear"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -157,6 +158,13 @@ func TestErrors(t *testing.T) {
 		_, err := linear.Regress(context.Background(), sines{2}, bad, data())
 		require.ErrorIs(t, err, surrogate.ErrSetting)
 	}
-	_, err := linear.New(sines{2}, make([]float64, 5), mat.NewDense(5, 1, nil), 0).Condition(data().X, data().Y)
-	require.Error(t, err, "exact observations of a distribution without noise")
+	features, err := prior.NewFeatures(prior.RBF(2), 10, random.New(1, "features", 0))
+	require.NoError(t, err)
+	_, err = linear.Regress(context.Background(), linear.WithMean(features, math.NaN()), noise, data())
+	require.ErrorIs(t, err, surrogate.ErrSetting)
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		root := mat.NewDense(5, 1, []float64{0.1, 0.1, 0.1, 0.1, 0.1})
+		_, err := linear.New(sines{2}, make([]float64, 5), root, bad).Condition(data().X, data().Y)
+		require.ErrorIs(t, err, surrogate.ErrSetting)
+	}
 }

@@ -18,8 +18,8 @@ import (
 // chunk is the number of rows of φ in memory.
 const chunk = 1024
 
-// Posterior is the distribution of f(x) = m(x) + φ(x)·w with normal coefficients w. A model may set the fields before
-// it returns the posterior.
+// Posterior is the distribution of f(x) = m(x) + φ(x)·w with normal coefficients w. New and Regress make one; the zero
+// Posterior has no basis. A model may set the fields before it returns the posterior.
 type Posterior struct {
 	Notes      []string          // Warnings returns them
 	Parameters []surrogate.Hyper // Hypers returns them, for display
@@ -44,8 +44,9 @@ var (
 )
 
 // New returns the distribution with w ~ N(mean, root·rootᵀ). The F×k root may have any number of columns: k < F is a
-// covariance of lower rank. Noise is the variance of the noise of observations. New copies the mean and the root. A
-// prediction costs the features and O(Fk + k²) for each point.
+// covariance of lower rank. Noise is the noise variance of observations, which Condition needs: its error wraps
+// surrogate.ErrSetting unless the noise variance is positive and finite. New copies the mean and the root. A prediction costs
+// the features and O(Fk + k²) for each point.
 func New(b Basis, mean []float64, root mat.Matrix, noise float64) *Posterior {
 	_, k := root.Dims()
 	shape.Len("mean", len(mean), b.Len())
@@ -75,13 +76,10 @@ type Regression struct {
 
 // Regress returns the posterior of w ~ N(0, I) given d, with noise of the given variance, in O(nF² + F³). The error
 // wraps the error of d.Validate, the error of the context, surrogate.ErrNotPositiveDefinite, or surrogate.ErrSetting
-// if the noise variance is not positive and finite. A Fit returns nil, not a nil *Regression, with an error.
+// if the noise variance is not positive and finite or the mean is not finite. A Fit returns nil, not a nil *Regression, with an error.
 func Regress(ctx context.Context, b Basis, noise float64, d surrogate.Dataset) (*Regression, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
-	}
-	if !(noise > 0) || math.IsInf(noise, 1) {
-		return nil, fmt.Errorf("%w: the noise variance is %v, want a positive number", surrogate.ErrSetting, noise)
 	}
 	shape.Points(d.X, b.Dim())
 	p, rr, err := standard(b, noise).observe(ctx, d.X, d.Y)
@@ -93,6 +91,9 @@ func Regress(ctx context.Context, b Basis, noise float64, d surrogate.Dataset) (
 
 // observe conditions p on y at the rows of x, and returns |r|².
 func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Posterior, float64, error) {
+	if !(p.noise > 0) || math.IsInf(p.noise, 1) {
+		return nil, 0, fmt.Errorf("%w: the noise variance is %v, want a positive number", surrogate.ErrSetting, p.noise)
+	}
 	out := *p
 	out.precision, out.shift = linalg.CloneSym(p.precision), slices.Clone(p.shift)
 	r, rr := make([]float64, len(y)), 0.0
@@ -103,7 +104,9 @@ func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Po
 		hi := min(lo+chunk, len(y))
 		phi := p.eval(r[lo:hi], shape.Rows(x, lo, hi))
 		for i := lo; i < hi; i++ {
-			r[i] = y[i] - r[i]
+			if r[i] = y[i] - r[i]; math.IsNaN(r[i]) || math.IsInf(r[i], 0) {
+				return nil, 0, fmt.Errorf("%w: the mean is not a finite number at observation %d", surrogate.ErrSetting, i+1)
+			}
 			rr += r[i] * r[i]
 		}
 		linalg.Syrk(out.precision, 1/p.noise, linalg.T, phi, 1)
