@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -286,7 +287,7 @@ func (s *Study) evaluateOne(ctx context.Context, e evaluator, t Trial) {
 		case ctx.Err() != nil && !panicked:
 			s.interrupt(t.ID)
 			err = nil
-		case !errors.Is(err, ErrStopped) || s.stop(t.ID, err.Error(), seconds) != nil:
+		case !errors.Is(err, ErrStopped) || s.stop(t.ID, strings.TrimPrefix(err.Error(), ErrStopped.Error()+": "), seconds) != nil:
 			err = s.fail(t.ID, err.Error(), err, calls, seconds)
 		default:
 			err = nil

@@ -75,12 +75,12 @@ type Decision struct {
 
 // Grounds returns the grounds of the decision as text. The values have at least six digits, so that they differ.
 func (d Decision) Grounds() string {
-	if d.Reason != "" {
-		return d.Reason
-	}
-	if d.Median != nil {
+	switch {
+	case d.Median != nil:
 		text := figures.Distinct(6, d.Value, *d.Median)
 		return fmt.Sprintf("the best value %s is worse than the median %s of %d trials", text[0], text[1], d.Of)
+	case d.Rung == 0:
+		return cmp.Or(d.Reason, "a rule of the caller")
 	}
 	return fmt.Sprintf("the value %.6g is number %d of %d at rung %v, and the best %d continue", d.Value, d.Rank, d.Of, d.Rung, d.Keep)
 }

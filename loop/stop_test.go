@@ -252,7 +252,7 @@ func TestOwnRuleStops(t *testing.T) {
 			stopped++
 			assert.Equal(t, loop.Stopped, trial.State)
 			assert.Equal(t, x, trial.Value)
-			assert.Equal(t, "the trial is stopped: flat", trial.Error)
+			assert.Equal(t, "flat", trial.Error)
 			assert.Positive(t, trial.EvaluateSeconds)
 		default:
 			assert.Equal(t, loop.Complete, trial.State)
@@ -261,14 +261,15 @@ func TestOwnRuleStops(t *testing.T) {
 	assert.Positive(t, stopped)
 	assert.Positive(t, failed)
 	require.Len(t, events, stopped)
-	assert.Equal(t, loop.Decision{Stop: true, Step: 3, Value: events[0].Trial.Value, Reason: "the trial is stopped: flat"}, events[0].Decision)
-	assert.Equal(t, "the trial is stopped: flat", events[0].Decision.Grounds())
+	assert.Equal(t, loop.Decision{Stop: true, Step: 3, Value: events[0].Trial.Value, Reason: "flat"}, events[0].Decision)
+	assert.Equal(t, "flat", events[0].Decision.Grounds())
 }
 
 func TestStop(t *testing.T) {
 	s, err := space.New(space.Float("x", 0, 1))
 	require.NoError(t, err)
-	st, err := loop.New(s, loop.Options{})
+	var last loop.Event
+	st, err := loop.New(s, loop.Options{OnEvent: func(e loop.Event) { last = e }})
 	require.NoError(t, err)
 	_, err = st.Ask(context.Background(), 2)
 	require.NoError(t, err)
@@ -282,6 +283,12 @@ func TestStop(t *testing.T) {
 	require.Equal(t, loop.Stopped, trial.State)
 	require.Equal(t, 0.5, trial.Value)
 	require.Equal(t, "flat", trial.Error)
+
+	_, err = st.Report(2, 1, math.NaN())
+	require.NoError(t, err)
+	require.NoError(t, st.Stop(2, ""))
+	require.Equal(t, loop.Decision{Stop: true, Step: 1, Value: loop.MaxValue}, last.Decision)
+	require.Equal(t, "a rule of the caller", last.Decision.Grounds())
 
 	var file bytes.Buffer
 	require.NoError(t, st.Save(&file))

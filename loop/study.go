@@ -225,7 +225,8 @@ func (s *Study) stop(id int, reason string, seconds float64) error {
 	}
 	last := LastStep(t.Steps)
 	t.Error, t.EvaluateSeconds = reason, seconds
-	s.end(t, Decision{Stop: true, Step: last.Step, Value: last.Value, Reason: reason})
+	sign := s.opts.sign()
+	s.end(t, Decision{Stop: true, Step: last.Step, Value: sign * capped(signed(sign, last.Value)), Reason: reason})
 	return nil
 }
 

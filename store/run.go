@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -432,7 +433,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := r.evaluate.Guarded(reporting, t, p, d.Reported())
 	if errors.Is(err, loop.ErrStopped) {
-		r.stopTrial(ctx, own, held, err.Error())
+		r.stopTrial(ctx, own, held, strings.TrimPrefix(err.Error(), loop.ErrStopped.Error()+": "))
 	}
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)

@@ -260,7 +260,7 @@ func TestRunWithAnOwnRule(t *testing.T) {
 			want = store.Failed
 		} else if x > 0.5 {
 			want = store.Stopped
-			require.Equal(t, "step 3: the trial is stopped: flat", trial.Message)
+			require.Equal(t, "step 3: flat", trial.Message)
 			require.Equal(t, x, trial.Numbers["value"])
 		}
 		require.Equal(t, want, trial.State)
