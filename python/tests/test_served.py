@@ -192,7 +192,14 @@ def test_faults(url: str, impatient: None) -> None:
         Study.open("http://127.0.0.1:1", "s")
     with pytest.raises(CommandError, match=f"^{url}/path: 404 Not Found: "):
         Study.open(url + "/path", "s")
-    for address in ("http://", "https://host:port", "https://a b"):
+    wrong_addresses = (
+        "http://",
+        "https://host:port",
+        "https://a b",
+        "http://a..b",
+        "http://h/\xf6",
+    )
+    for address in (*wrong_addresses, "http://h\0"):
         with pytest.raises(RequestError, match="is no address of a service, want https://HOST"):
             Study.open(address, "s")
     with pytest.raises(RequestError, match=r"^the address of the service has a user") as caught:
@@ -223,9 +230,10 @@ def test_tokens(
         Study.create(url, "demo", SPACE, token="bo_wrong")
     with pytest.raises(CommandError, match="the token has the role work, the method needs admin"):
         Study.create(url, "demo", SPACE, token=work, exist_ok=True)
-    with pytest.raises(RequestError, match=r"^the token is no single word") as caught:
-        Study.open(url, "demo", token="bo 1")
-    assert "bo 1" not in str(caught.value)
+    for token in ("bo 1", "bo\x011", "b\xf61"):
+        with pytest.raises(RequestError, match=r"^the token is no single word") as caught:
+            Study.open(url, "demo", token=token)
+        assert token not in str(caught.value)
     with pytest.raises(RequestError, match=r"token: .*missing cannot be read"):
         Study.open(url, "demo", token=tmp_path / "missing")
     Study.create(url, "demo", SPACE, token=admin, budget=4)

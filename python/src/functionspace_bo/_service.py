@@ -199,7 +199,9 @@ def _checked(url: str) -> str:
     want = "want https://HOST, with a port or a path if the service has one"
     try:
         parts = urlsplit(url)
-        valid = bool(parts.hostname) and parts.port != 0 and not set(url) & set(" \t\r\n")
+        (parts.hostname or "").encode("idna")  # UnicodeError
+        valid = bool(parts.hostname) and parts.port != 0 and parts.path.isascii()
+        valid = valid and url.isprintable() and " " not in url
     except ValueError:
         valid = False
     if not valid:
@@ -223,7 +225,7 @@ def _token(token: str | os.PathLike[str] | None) -> str:
         if not text.strip():
             raise RequestError(f"token: {os.fspath(token)} has no token")
     text = text.strip()
-    if not text.isascii() or any(c.isspace() for c in text):
+    if not text.isascii() or not text.isprintable() or " " in text:
         raise RequestError("the token is no single word, want the text that bo token add printed")
     return text
 
