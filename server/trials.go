@@ -115,7 +115,8 @@ func (s *service) Ask(ctx context.Context, r *bov1.AskRequest) (*bov1.AskRespons
 			return nil, err
 		}
 		a := &bov1.Assignment{
-			Trial: int32(t.Number), Params: params, Attempt: int32(t.Attempt), Token: t.Token, Lease: stamp(t.Lease), Warnings: t.Warnings,
+			Trial: int32(t.Number), Params: params, Attempt: int32(t.Attempt), Token: t.Token, Lease: stamp(t.Lease), Source: string(t.Source),
+			Warnings: t.Warnings,
 		}
 		if r.Lease == nil {
 			a.Heartbeat = durationpb.New(lease / 4)

@@ -259,10 +259,14 @@ func TestServedEvaluations(t *testing.T) {
 			Stop            bool
 			Result          *trialJSON
 			Ended, Kind     string
+			Source          string
 		}
 		if err := dec.Decode(&line); err != nil {
 			require.ErrorIs(t, err, io.EOF)
 			break
+		}
+		if line.Trial > 0 && line.Step == nil {
+			require.Equal(t, "design", line.Source)
 		}
 		answer := `{"trial": %d, "numbers": {"value": 1, "cost": 2}, "seconds": 3}`
 		switch {

@@ -136,6 +136,24 @@ def test_a_study_of_a_service(url: str) -> None:
     assert repr(pickle.loads(pickle.dumps(study))) == f"<ServedStudy demo of {url}>"
 
 
+def test_sources_of_trials(url: str) -> None:
+    study = Study.create(url, "sources", SPACE, budget=3, initial=2)
+    study.enqueue({"x": 0.5, "n": 2})
+    first = study.ask()
+    assert first.source == "enqueued"
+    study.tell(first, 1)
+    sources: list[str] = []
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        sources.append(trial.source)
+        return bowl(params)
+
+    result = study.run(f, callback=lambda _, t: sources.append(t.source))
+    expected = [t.source for t in result.trials[1:]]
+    assert sources == [source for source in expected for _ in range(2)]
+    assert set(expected) == {"design", "suggested"}
+
+
 def test_several_objectives(url: str) -> None:
     study = Study.create(url, "several", {"x": Float(0, 1)}, objectives=["a", "b"], budget=6)
     result = study.run(lambda p: (p["x"], 1 - p["x"]))

@@ -169,7 +169,7 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	defer cancel()
 	var beating sync.WaitGroup
 	beating.Go(func() { w.heartbeats(own, cancel, a) })
-	t := store.Trial{Number: int(a.Trial), State: store.Pending, Attempt: int(a.Attempt), Token: a.Token, Warnings: a.Warnings}
+	t := store.Trial{Number: int(a.Trial), State: store.Pending, Attempt: int(a.Attempt), Token: a.Token, Source: loop.Source(a.Source), Warnings: a.Warnings}
 	if t.Params, err = json.Marshal(p); err != nil {
 		return err
 	}

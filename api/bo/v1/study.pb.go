@@ -1912,6 +1912,7 @@ type Assignment struct {
 	Lease         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=lease,proto3" json:"lease,omitempty"` // end of the lease
 	Warnings      []string               `protobuf:"bytes,6,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	Heartbeat     *durationpb.Duration   `protobuf:"bytes,7,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"` // time between heartbeats; without it none are needed
+	Source        string                 `protobuf:"bytes,8,opt,name=source,proto3" json:"source,omitempty"`       // origin of the point
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1993,6 +1994,13 @@ func (x *Assignment) GetHeartbeat() *durationpb.Duration {
 		return x.Heartbeat
 	}
 	return nil
+}
+
+func (x *Assignment) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
 }
 
 // Attempt names one attempt at a trial.
@@ -2908,7 +2916,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x06points\x18\x02 \x03(\v2\x17.google.protobuf.StructR\x06points\x12\x10\n" +
 	"\x03key\x18\x03 \x01(\tR\x03key\"7\n" +
 	"\x0fEnqueueResponse\x12$\n" +
-	"\x06trials\x18\x01 \x03(\v2\f.bo.v1.TrialR\x06trials\"\x8a\x02\n" +
+	"\x06trials\x18\x01 \x03(\v2\f.bo.v1.TrialR\x06trials\"\xa2\x02\n" +
 	"\n" +
 	"Assignment\x12\x14\n" +
 	"\x05trial\x18\x01 \x01(\x05R\x05trial\x12/\n" +
@@ -2917,7 +2925,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05token\x18\x04 \x01(\tR\x05token\x120\n" +
 	"\x05lease\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05lease\x12\x1a\n" +
 	"\bwarnings\x18\x06 \x03(\tR\bwarnings\x127\n" +
-	"\theartbeat\x18\a \x01(\v2\x19.google.protobuf.DurationR\theartbeat\"5\n" +
+	"\theartbeat\x18\a \x01(\v2\x19.google.protobuf.DurationR\theartbeat\x12\x16\n" +
+	"\x06source\x18\b \x01(\tR\x06source\"5\n" +
 	"\aAttempt\x12\x14\n" +
 	"\x05trial\x18\x01 \x01(\x05R\x05trial\x12\x14\n" +
 	"\x05token\x18\x02 \x01(\tR\x05token\"T\n" +
