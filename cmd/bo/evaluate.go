@@ -42,12 +42,15 @@ Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "
 
 {"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.
 
-With --server the study is in a service, as for bo worker. {"warning": "…"} then reports requests that are repeated. The study alone has a target and a number of failures that end it.`
+With --server the study is in a service, as for bo worker. {"warning": "…"} then reports requests that are repeated. --target and --max-failures are for a study in a store: state them in end of the study.`
 }
 
 func (c *evaluateCmd) Run(e *env) error {
 	if c.Server != "" {
 		return c.serve(e)
+	}
+	if c.serviceFlags != (serviceFlags{}) {
+		return usagef("--token-file and --ca are for a study of a service: give its address with --server")
 	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		d, _, err := u.Definition(e.ctx)

@@ -313,4 +313,7 @@ func TestServedEnd(t *testing.T) {
 	args := []string{"evaluate", "s", "--server", "http://localhost:1", "--target", "3"}
 	require.Equal(t, 2, run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr))
 	require.Contains(t, stderr.String(), "--target and --max-failures are for a study in a store")
+	stderr.Reset()
+	require.Equal(t, 2, run(t.Context(), []string{"evaluate", "s", "--ca", "ca.pem"}, strings.NewReader(""), io.Discard, &stderr))
+	require.Contains(t, stderr.String(), "--token-file and --ca are for a study of a service")
 }
