@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "
 
 {"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.
 
-With --server the study is in a service, as for bo worker. {"warning": "…"} then reports requests that are repeated. --target and --max-failures are for a study in a store: state them in end of the study.`
+With --server the study is in a service, as for bo worker. {"warning": "…"} then reports requests that are repeated, and a regret in end of the study, which has no effect. --target and --max-failures are for a study in a store: state them in end of the study.`
 }
 
 func (c *evaluateCmd) Run(e *env) error {
@@ -87,7 +88,10 @@ func (c *evaluateCmd) serve(e *env) error {
 	ctx, in, cancel := e.pipe()
 	defer cancel()
 	x := newEvaluations(d, e.stdout)
-	reason, err := x.work(ctx, in, client, worker.Options{Study: c.Study, Workers: c.Workers, Time: c.Time})
+	if d.End.Regret > 0 {
+		_ = x.print(map[string]any{"warning": "regret in end of the study does not end a run of a service"}) // the next trial reports the error
+	}
+	reason, err := x.work(ctx, in, client, worker.Options{Study: c.Study, Workers: c.Workers, Time: cmp.Or(c.Time, d.End.Time.Value())})
 	if err == nil {
 		err = servedEnd(reason)
 	}

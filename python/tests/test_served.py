@@ -361,7 +361,7 @@ def test_clients_share_the_trials(url: str) -> None:
     assert [t.state for t in result.trials] == ["complete"] * 16
 
 
-def test_ends_of_a_run(url: str) -> None:
+def test_ends_of_a_run(url: str, caplog: pytest.LogCaptureFixture) -> None:
     def fails(params: dict[str, Any]) -> float:
         raise ValueError("no module")
 
@@ -376,6 +376,10 @@ def test_ends_of_a_run(url: str) -> None:
     assert target.stopped == "the target is reached: trial 1 has value 1"
     late = Study.create(url, "late", SPACE, budget=99).run(bowl, time=0.3)
     assert "the time is used up" in late.stopped
+    assert caplog.text.count("regret") == 0
+    timed = Study.create(url, "timed", SPACE, budget=99, end={"time": "300ms", "regret": 0.1})
+    assert "the time is used up" in timed.run(bowl).stopped
+    assert "regret in end of the study does not end a run of a service" in caplog.text
     called = Study.create(url, "called", SPACE).run(bowl, callback=lambda _, t: t.number == 2)
     assert called.stopped == "the callback ended the run"
     few = Study.create(url, "few", {"n": Int(1, 2)}, noise_free=True, budget=9).run(lambda p: 1.0)
