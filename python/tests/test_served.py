@@ -180,6 +180,10 @@ def test_a_study_that_exists(url: str) -> None:
 def test_faults(url: str, impatient: None) -> None:
     with pytest.raises(CommandError, match=r"^study absent: no such study$"):
         Study.open(url, "absent")
+    for store in (url, "bo.db"):
+        for name in (None, 5, float("nan"), ""):
+            with pytest.raises(StudyError, match=r"^invalid study: name is .*, want a text"):
+                Study.open(store, name)  # type: ignore[arg-type]
     with pytest.raises(StudyError, match="min 1 is above max 0"):
         Study.create(url, "faults", {"x": Float(1, 0)})
     study = Study.create(url, "faults", {"x": Float(0, 1)}, budget=2)

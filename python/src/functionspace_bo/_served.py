@@ -68,6 +68,7 @@ class ServedStudy(StoredStudy):
         self._open(Service(url, token, ca), name)
 
     def _open(self, service: Service, name: str) -> None:
+        check_name(name)
         self._service = service
         self.name = name
         self._definition = self._call("GetStudy")["definition"]

@@ -89,6 +89,7 @@ class StoredStudy:
 
     def __init__(self, store: str | os.PathLike[str], name: str) -> None:
         self._store = _address(store)
+        check_name(name)
         self.name = name
         shown = self._verb("study", "show", flags=["--brief"])
         self._definition: dict[str, Any] = shown["definition"]
