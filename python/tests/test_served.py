@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,23 @@ def test_faults(url: str, impatient: None) -> None:
         Study.open("bo.db", "s", token="bo_1")
     with pytest.raises(RequestError, match=r"ca: .* is no file with certificates"):
         Study.open("https://localhost:1", "s", ca=__file__)
+
+
+def test_another_program_at_the_address(impatient: None) -> None:
+    class Null(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(b"null")
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Null) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        with pytest.raises(CommandError, match="the answer is not an answer of bo serve"):
+            Study.open(f"http://127.0.0.1:{other.server_port}", "s")
+        other.shutdown()
 
 
 def test_tokens(

@@ -168,11 +168,9 @@ class Service:
             raise _refused(err) from None
         except (OSError, HTTPException) as err:
             raise _unreached(err) from None
-        try:
-            if kind == "application/json":
-                return json.loads(text)
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            if kind == "application/json" and isinstance(answer := json.loads(text), dict):
+                return answer
         raise RefusedError("unknown", "the answer is not an answer of bo serve")
 
     def _warn(self, err: RefusedError) -> None:
