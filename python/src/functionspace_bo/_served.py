@@ -10,21 +10,20 @@ import secrets
 import socket
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from ._definition import define
-from ._html import HTMLReport
-from ._outcomes import MAX_VALUE, Outcomes, Requirement, Value, as_count, as_float, read_note
+from ._outcomes import MAX_VALUE, Outcomes, Requirement
 from ._process import on_fork
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
-from ._store import StoredStudy, _argument, _run, check_name
-from ._trial import GivenEstimate, Pareto, PointPrediction, Recommendation, Trial, number_of
+from ._store import StoredStudy, _run, check_name
+from ._trial import Trial
 from .errors import (
     BoError,
     CommandError,
@@ -43,7 +42,10 @@ if TYPE_CHECKING:
 
 _ASK = 600.0  # seconds of one request for trials, which may wait for a fit
 _RELEASE = 5.0  # seconds of the request that returns trials at the end of the process
-_LEASE = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
+_PART = re.compile(r"(\d+\.?\d*|\.\d+)(h|ms|m|s|us|µs|ns)", re.ASCII)
+_LEASE = re.compile(f"(?:{_PART.pattern})+", re.ASCII)
+_UNITS = {"h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_LONGEST = 9e9  # seconds of a lease, about the bound of `bo ask --lease`
 _EXACT = 1 << 53  # larger whole numbers are texts in requests
 
 
@@ -130,12 +132,7 @@ class ServedStudy(StoredStudy):
             return study
         return cls._of_service(service, name)
 
-    @property
-    def trials(self) -> list[Trial]:
-        """All trials in the order of their numbers.
-
-        Only these have steps. The value of a step without a usable number is NaN.
-        """
+    def _rows(self) -> list[dict[str, Any]]:
         document = json.loads(self._call("Export")["document"])
         objective = self._outcomes.goals[0].name
         steps: dict[tuple[int, int], list[dict[str, Any]]] = {}
@@ -145,58 +142,19 @@ class ServedStudy(StoredStudy):
                 row = {"step": s["step"], "value": value}
                 steps.setdefault((s["trial"], s.get("attempt", 0)), []).append(row)
         return [
-            self._trial({**t, "steps": steps.get((t["trial"], t.get("attempt", 0)), ())})
+            {**t, "steps": steps.get((t["trial"], t.get("attempt", 0)), ())}
             for t in document["trials"]
         ]
 
-    @property
-    def best(self) -> Trial:
-        """The feasible trial with the best observed value. Raises NoValueError if there is none.
-
-        If no trial is feasible, it is the trial that violates the requirements least.
-        Raises RequestError if there are several objectives.
-        """
-        self._outcomes.best(())  # RequestError
-        best = self._call("GetStudy")["best"]
+    def _best(self) -> dict[str, Any]:
+        best: list[dict[str, Any]] = self._call("GetStudy")["best"]
         if not best:
             raise NoValueError(f"study {self.name}: no trial is complete")
-        return self._trial(best[0])
+        return best[0]
 
-    @overload
-    def ask(
-        self,
-        n: None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        lease: str | None = None,
-    ) -> Trial: ...
-
-    @overload
-    def ask(
-        self,
-        n: SupportsIndex,
-        *,
-        given: Mapping[str, Any] | None = None,
-        lease: str | None = None,
-    ) -> list[Trial]: ...
-
-    def ask(
-        self,
-        n: SupportsIndex | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        lease: str | None = None,
-    ) -> Trial | list[Trial]:
-        """Returns a trial to evaluate, or a list of at most n trials.
-
-        The trials have the values in given, such as {"humidity": 61}: the other parameters are
-        suggested for these. Other trials keep waiting.
-        A trial stays with this process until it has a result: a thread extends its lease of a
-        minute. If the process ends in any way, the trial is issued again. With a lease, such as
-        "24h", a trial without a result is issued again after that time.
-        """
+    def _issued(self, n: int, given: Mapping[str, Any] | None, lease: str | None) -> list[Trial]:
         request: dict[str, Any] = {
-            "n": 1 if n is None else as_count(n),
+            "n": n,
             "worker": f"{socket.gethostname()}/{os.getpid()}"[:64],
             "key": _key(),
         }
@@ -210,144 +168,60 @@ class ServedStudy(StoredStudy):
             self._leases.hold(row, reporter)
             trial = replace(self._trial(row), warnings=tuple(row.get("warnings", ())))
             trials.append(replace(trial, _reporter=reporter))
-        return trials[0] if n is None else trials
+        return trials
 
-    def tell(
+    def _told(
         self,
-        trial: Trial | SupportsIndex,
-        value: Value,
-        *,
-        at: Mapping[str, Any] | None = None,
-        correct: bool = False,
-    ) -> Trial:
-        """Records the value of a trial, or several numbers by name.
-
-        With at, the trial was evaluated at these values of parameters, and not at the suggested
-        ones. It moves there.
-        A trial with another result raises TrialError. With correct, the given numbers replace the
-        numbers of a finished trial, and its other numbers stay.
-        """
-        result = {"numbers": self._numbers(value), "message": _argument(read_note(value))}
-        told = self._record("Tell", trial, result, at, correct)
-        self._warn_unread(told)
-        return told
-
-    def fail(
-        self,
-        trial: Trial | SupportsIndex,
-        message: str = "",
-        *,
-        at: Mapping[str, Any] | None = None,
-        lost: bool = False,
-        correct: bool = False,
-    ) -> Trial:
-        """Records that a trial could not be evaluated.
-
-        at is as for tell. With lost, the reason is not its parameters: the model ignores the
-        trial, and tell can still record a result. With correct, the failure replaces the result of
-        a finished trial.
-        """
-        kind = {"failure": "lost"} if lost else {}
-        return self._record(
-            "Fail", trial, {**kind, "message": _argument(str(message))}, at, correct
-        )
-
-    def _record(
-        self,
-        method: str,
-        trial: Trial | SupportsIndex,
-        result: dict[str, Any],
+        number: int,
+        numbers: Mapping[str, float],
+        note: str,
         at: Mapping[str, Any] | None,
         correct: bool,
-    ) -> Trial:
-        number = number_of(trial)
+    ) -> dict[str, Any]:
+        result = {"numbers": numbers, "message": note}
+        return self._recorded("Tell", number, result, at, correct)
+
+    def _failed(
+        self, number: int, message: str, at: Mapping[str, Any] | None, lost: bool, correct: bool
+    ) -> dict[str, Any]:
+        result = {"message": message, **({"failure": "lost"} if lost else {})}
+        return self._recorded("Fail", number, result, at, correct)
+
+    def _recorded(
+        self,
+        method: str,
+        number: int,
+        result: Mapping[str, Any],
+        at: Mapping[str, Any] | None,
+        correct: bool,
+    ) -> dict[str, Any]:
         request = {**result, "trial": number, "key": _key(), "correct": correct}
         if at is not None:
             request["at"] = request_point(at)
-        told = self._call(method, request)["trial"]
+        row: dict[str, Any] = self._call(method, request)["trial"]
         self._leases.drop(number)
-        return self._trial(told)
+        return row
 
-    def report(
-        self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
-    ) -> bool:
-        """Records the value of the (first) objective at a step of a running trial.
-
-        Returns whether the rule in the option `stop` has stopped the trial, from the steps of
-        all processes. A step that was reported before changes nothing.
-        """
-        number = number_of(trial)
-        reported = as_float(value)
-        usable = reported if abs(reported) <= MAX_VALUE else "NaN"
+    def _reported(self, number: int, step: float, value: float) -> bool:
+        if not abs(step) <= MAX_VALUE:
+            raise TrialError(f"step is not a usable number: {step}")
         request = {
             "trial": number,
             "token": self._leases.token(number),
-            "steps": [{"step": _finite(as_float(step, "step")), "value": usable}],
+            "steps": [{"step": step, "value": value if abs(value) <= MAX_VALUE else "NaN"}],
         }
         return bool(self._call("ReportSteps", request)["stop"])
 
-    def pareto(self, *, model: bool = False) -> Pareto:
-        """Returns the Pareto front of several objectives, and its hypervolume.
-
-        With model it also has the front of the posterior means, which costs a fit of each
-        objective that is not exact, and raises NoValueError if no trial is complete.
-        """
-        if not self._outcomes.several:
-            raise RequestError("pareto is for several objectives")
-        with self._copied() as copy:
-            return copy.pareto(model=model)
-
-    @overload
-    def recommend(self) -> Recommendation: ...
-
-    @overload
-    def recommend(self, *, given: Mapping[str, Any]) -> GivenEstimate: ...
-
-    def recommend(
-        self, *, given: Mapping[str, Any] | None = None
-    ) -> Recommendation | GivenEstimate:
-        """Fits the model, and returns the best trials by observed value and by posterior mean.
-
-        With given, such as {"humidity": 61}, it returns the settings of a trial that have the best
-        posterior mean with these values in place of their own.
-        Raises NoValueError if no trial is complete, RequestError if there are several objectives.
-        """
-        self._outcomes.best(())  # RequestError
-        with self._copied() as copy:
-            return copy.recommend() if given is None else copy.recommend(given=given)
-
-    def predict(self, points: Iterable[Mapping[str, Any]]) -> list[PointPrediction]:
-        """Fits the model to the trials, to at most 1000, and predicts at points.
-
-        A point has a value for every active parameter. Raises NoValueError if no trial is complete.
-        """
-        with self._copied() as copy:
-            return copy.predict(points)
-
-    def enqueue(self, params: Mapping[str, Any]) -> Trial:
-        """Adds a point that ask returns ahead of suggestions, as a pending trial.
-
-        Parameters that are left out have random values, which depend on the seed.
-        """
-        point = request_point(params)
+    def _enqueued(self, point: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return self._enqueue(point)
+            return self._added(point)
         except RequestError:  # perhaps for lack of a value
-            with self._copied() as copy:
-                return self._enqueue(request_point(copy.enqueue(point).params))
+            with self._local() as copy:
+                return self._added(request_point(copy.enqueue(point).params))
 
-    def _enqueue(self, point: Mapping[str, Any]) -> Trial:
-        request = {"points": [point], "key": _key()}
-        return self._trial(self._call("Enqueue", request)["trials"][0])
-
-    def html_report(self, maps: Sequence[str] = ()) -> HTMLReport:
-        """Returns a page with pictures of the study and its surrogate model.
-
-        A notebook shows it; HTMLReport.save writes it to a file. maps are the names of 2 to 8
-        parameters of which every pair has a map; the default is the most important ones.
-        """
-        with self._copied() as copy:
-            return copy.html_report(maps)
+    def _added(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        row: dict[str, Any] = self._call("Enqueue", {"points": [point], "key": _key()})["trials"][0]
+        return row
 
     def __repr__(self) -> str:
         return f"<ServedStudy {self.name} of {self._service.url}>"
@@ -358,8 +232,7 @@ class ServedStudy(StoredStudy):
         return opened, (service.url, self.name)
 
     @contextmanager
-    def _copied(self) -> Iterator[StoredStudy]:
-        """Gives a copy of the study in a store of its own."""
+    def _local(self) -> Iterator[StoredStudy]:
         document = self._call("Export")["document"]
         with tempfile.TemporaryDirectory() as folder:
             path, store = os.path.join(folder, "study.json"), os.path.join(folder, "bo.db")
@@ -527,16 +400,9 @@ def _exact(definition: Mapping[str, Any]) -> dict[str, Any]:
 
 def _seconds(lease: Any) -> str:
     """Returns a lease such as "24h" or "1h30m" in the form of a request."""
-    found = _LEASE.fullmatch(lease) if isinstance(lease, str) else None
-    parts = [float(p or 0) for p in found.groups()] if found else [0.0]
-    seconds = sum(p * unit for p, unit in zip(parts, (3600, 60, 1), strict=False))
-    if seconds <= 0:
+    seconds = 0.0
+    if isinstance(lease, str) and _LEASE.fullmatch(lease):
+        seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(lease))
+    if not 0 < seconds < _LONGEST:
         raise RequestError(f"the lease is {lease!r}, want a positive time such as '24h'")
     return f"{seconds:.9f}".rstrip("0").rstrip(".") + "s"
-
-
-def _finite(step: float) -> float:
-    """Returns a step, or raises TrialError."""
-    if not abs(step) <= MAX_VALUE:
-        raise TrialError(f"step is not a usable number: {step}")
-    return step

@@ -8,9 +8,9 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
@@ -163,7 +163,11 @@ class StoredStudy:
 
         Only these have steps. The value of a step without a usable number is NaN.
         """
-        return [self._trial(t) for t in self._verb("trials")]
+        return [self._trial(t) for t in self._rows()]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self._verb("trials")
+        return rows
 
     @property
     def best(self) -> Trial:
@@ -173,7 +177,11 @@ class StoredStudy:
         Raises RequestError if there are several objectives.
         """
         self._outcomes.best(())  # RequestError
-        return self._trial(self._verb("best"))
+        return self._trial(self._best())
+
+    def _best(self) -> dict[str, Any]:
+        row: dict[str, Any] = self._verb("best")
+        return row
 
     @overload
     def ask(
@@ -205,8 +213,14 @@ class StoredStudy:
         The trials have the values in given, such as {"humidity": 61}: the other parameters are
         suggested for these. Other trials keep waiting.
         With a lease, such as "24h", a trial without a result is issued again after that time.
+        Without one it stays with the caller. A trial of a service stays with this process, which
+        extends a lease of a minute in a thread. If the process ends, the trial is issued again.
         """
-        flags = ["-n", str(1 if n is None else as_count(n))]
+        trials = self._issued(1 if n is None else as_count(n), given, lease)
+        return trials[0] if n is None else trials
+
+    def _issued(self, n: int, given: Mapping[str, Any] | None, lease: str | None) -> list[Trial]:
+        flags = ["-n", str(n)]
         if given:
             flags.append(f"--given={json.dumps(request_point(given))}")
         if lease is not None:
@@ -214,8 +228,7 @@ class StoredStudy:
                 raise RequestError(f"the lease is {lease!r}, want a text such as '24h'")
             flags += ["--lease", lease]
         trials = [self._trial(t) for t in self._verb("ask", flags=flags)]
-        trials = [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
-        return trials[0] if n is None else trials
+        return [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
 
     def tell(
         self,
@@ -232,15 +245,22 @@ class StoredStudy:
         A trial with another result raises TrialError. With correct, the given numbers replace the
         numbers of a finished trial, and its other numbers stay.
         """
-        numbers = self._numbers(value)
-        flags = _flags(at, correct=correct)
-        if note := read_note(value):
-            flags.append(f"--note={_argument(note)}")
-        told = self._trial(
-            self._verb("tell", str(number_of(trial)), json.dumps(numbers), flags=flags)
-        )
+        numbers, note = self._numbers(value), _argument(read_note(value))
+        told = self._trial(self._told(number_of(trial), numbers, note, at, correct))
         self._warn_unread(told)
         return told
+
+    def _told(
+        self,
+        number: int,
+        numbers: Mapping[str, float],
+        note: str,
+        at: Mapping[str, Any] | None,
+        correct: bool,
+    ) -> dict[str, Any]:
+        flags = [*_flags(at, correct=correct), *([f"--note={note}"] if note else [])]
+        row: dict[str, Any] = self._verb("tell", str(number), json.dumps(numbers), flags=flags)
+        return row
 
     def _warn_unread(self, told: Trial) -> None:
         """Warns if a complete trial lacks a standard error that may have another name."""
@@ -325,9 +345,15 @@ class StoredStudy:
         trial, and tell can still record a result. With correct, the failure replaces the result of
         a finished trial.
         """
+        text = _argument(str(message))
+        return self._trial(self._failed(number_of(trial), text, at, lost, correct))
+
+    def _failed(
+        self, number: int, message: str, at: Mapping[str, Any] | None, lost: bool, correct: bool
+    ) -> dict[str, Any]:
         flags = [*(["--lost"] if lost else []), *_flags(at, correct=correct)]
-        told = self._verb("fail", str(number_of(trial)), _argument(str(message)), flags=flags)
-        return self._trial(told)
+        row: dict[str, Any] = self._verb("fail", str(number), message, flags=flags)
+        return row
 
     def report(
         self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
@@ -337,8 +363,10 @@ class StoredStudy:
         Returns whether the rule in the option `stop` has stopped the trial, from the steps of
         all processes. A step that was reported before changes nothing.
         """
-        at, reported = as_float(step, "step"), as_float(value)
-        shown = self._verb("tell", str(number_of(trial)), repr(reported), flags=[f"--step={at!r}"])
+        return self._reported(number_of(trial), as_float(step, "step"), as_float(value))
+
+    def _reported(self, number: int, step: float, value: float) -> bool:
+        shown = self._verb("tell", str(number), repr(value), flags=[f"--step={step!r}"])
         return bool(shown["stop"])
 
     def pareto(self, *, model: bool = False) -> Pareto:
@@ -349,9 +377,10 @@ class StoredStudy:
         """
         if not self._outcomes.several:
             raise RequestError("pareto is for several objectives")
-        shown = self._verb("best", flags=["--model"] if model else [])
-        front = [self._trial(t) for t in shown["front"]]
-        means = front_estimates(shown["model"], self.trials) if model else None
+        with self._local() as local:
+            shown = local._verb("best", flags=["--model"] if model else [])
+            front = [local._trial(t) for t in shown["front"]]
+            means = front_estimates(shown["model"], local.trials) if model else None
         return Pareto(front, shown.get("reference", {}), shown.get("hypervolume", []), means)
 
     def _report(
@@ -376,11 +405,12 @@ class StoredStudy:
         Raises NoValueError if no trial is complete, RequestError if there are several objectives.
         """
         self._outcomes.best(())  # RequestError
-        if given is not None:
-            flags = [f"--given={json.dumps(given_values(given))}"]
-            return given_estimate(self._verb("best", flags=flags), self.trials, self._decode)
-        answer = self._verb("best", flags=["--model"])
-        trials = self.trials
+        with self._local() as local:
+            if given is not None:
+                flags = [f"--given={json.dumps(given_values(given))}"]
+                return given_estimate(local._verb("best", flags=flags), local.trials, self._decode)
+            answer = local._verb("best", flags=["--model"])
+            trials = local.trials
         return Recommendation(
             *(
                 Estimate(trials[e["trial"] - 1], e["mean"], e["sd"], e.get("feasible"))
@@ -393,15 +423,20 @@ class StoredStudy:
 
         A point has a value for every active parameter. Raises NoValueError if no trial is complete.
         """
-        return predictions(self._store, self.name, points_of(points, self._parameters))
+        rows = points_of(points, self._parameters)
+        with self._local() as local:
+            return predictions(local._store, self.name, rows)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Adds a point that ask returns ahead of suggestions, as a pending trial.
 
         Parameters that are left out have random values, which depend on the seed.
         """
-        point = json.dumps(request_point(params))
-        return self._trial(self._verb("enqueue", point, flags=["--complete"]))
+        return self._trial(self._enqueued(request_point(params)))
+
+    def _enqueued(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        row: dict[str, Any] = self._verb("enqueue", json.dumps(point), flags=["--complete"])
+        return row
 
     def records(self) -> list[dict[str, Any]]:
         """Returns the trials as dictionaries."""
@@ -417,7 +452,13 @@ class StoredStudy:
         A notebook shows it; HTMLReport.save writes it to a file. maps are the names of 2 to 8
         parameters of which every pair has a map; the default is the most important ones.
         """
-        return stored(self._store, self.name, maps)
+        with self._local() as local:
+            return stored(local._store, self.name, maps)
+
+    @contextmanager
+    def _local(self) -> Iterator[StoredStudy]:
+        """Gives this study, or a copy of it, in a store that this process can open."""
+        yield self
 
     def __repr__(self) -> str:
         return f"<StoredStudy {self.name}>"
