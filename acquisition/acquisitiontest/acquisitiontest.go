@@ -250,7 +250,7 @@ func checkDeterminism(build builder, _ int, x *mat.Dense) error {
 		f.Eval(values[i], nil, x)
 	}
 	if !slices.Equal(values[0], values[1]) {
-		return errors.New("two functions of the same problem and random numbers differ: use no random numbers but those of rng")
+		return errors.New("two functions of one problem with equal rng differ: take random numbers from rng alone")
 	}
 	return nil
 }
