@@ -37,3 +37,33 @@ func Example() {
 	// periodic.period[0] 0.25
 	// true
 }
+
+// A kernel of your own from its value and gradient at a pair of points: a function that is smooth in log x.
+func ExamplePairwise() {
+	length := prior.Param{Name: "lengthscale", Value: 1, Lo: 0.01, Hi: 100}
+	kernel := prior.Pairwise("log-rbf", 1, []prior.Param{length}, func(theta, x, y, dx, dtheta []float64) float64 {
+		r := math.Log(x[0]/y[0]) / theta[0]
+		k := math.Exp(-r * r / 2)
+		if dx != nil {
+			dx[0] = -k * r / (theta[0] * x[0])
+			dtheta[0] = k * r * r / theta[0]
+		}
+		return k
+	})
+	x, y := mat.NewDense(8, 1, nil), make([]float64, 8)
+	for i := range y {
+		x.Set(i, 0, math.Exp2(float64(i)-8)) // 1/256 to 1/2
+		y[i] = math.Cos(float64(i))
+	}
+	fit, err := prior.Spec{Custom: prior.Scale(kernel)}.Fit(context.Background(), x, y, true, nil, rand.New(rand.NewPCG(1, 2)))
+	fmt.Println(fit.Kernel, err)
+	for _, h := range fit.Hypers {
+		fmt.Println(h.Name)
+	}
+	// Output:
+	// variance*log-rbf <nil>
+	// variance
+	// lengthscale
+	// noise
+	// mean
+}
