@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -302,4 +303,27 @@ func TestEditBeforeAClaimIsRepeated(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A run that stops a trial by a rule of its own holds the trial until the stop is stored: no worker of the run evaluates the
+// trial again after an outage that is longer than a lease.
+func TestOutageBeforeAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &outage{Backend: store.NewMemory(), fault: fmt.Errorf("%w: the database is locked", store.ErrUnavailable)}
+		u, err := store.New(b, store.Options{}).Create(t.Context(), line(3))
+		require.NoError(t, err)
+		var ended sync.Map
+		require.NoError(t, u.Run(t.Context(), func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			require.Equal(t, 1, trial.Attempt, "trial %d", trial.Number)
+			if trial.Number > 1 {
+				time.Sleep(time.Duration(trial.Number) * 10 * time.Second)
+				return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+			}
+			require.NoError(t, loop.Report(ctx, 1, 0.5))
+			b.last(5 * time.Minute)
+			return store.Report{}, fmt.Errorf("%w: flat", loop.ErrStopped)
+		}, store.RunOptions{Workers: 2, OnEnd: func(trial store.Trial) { ended.Store(trial.Number, trial.State) }}))
+		state, _ := ended.Load(1)
+		require.Equal(t, store.Stopped, state)
+	})
 }

@@ -432,9 +432,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := r.evaluate.Guarded(reporting, t, p, d.Reported())
-	if errors.Is(err, loop.ErrStopped) {
-		r.stopTrial(ctx, own, held, strings.TrimPrefix(err.Error(), loop.ErrStopped.Error()+": "))
-	}
+	stopped := errors.Is(err, loop.ErrStopped) && r.stopTrial(ctx, own, held, strings.TrimPrefix(err.Error(), loop.ErrStopped.Error()+": "))
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)
 	}
@@ -449,7 +447,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, errors.Join(context.Cause(ctx), r.Release(after, held))
-	case err != nil && own.Err() != nil:
+	case err != nil && own.Err() != nil && !stopped:
 		return nil, nil // the trial was issued again or has a result
 	case err != nil:
 		report.Message = err.Error()
@@ -565,16 +563,24 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
 }
 
-// stopTrial stops a trial whose evaluation has a rule of its own. A trial that cannot be stopped, such as one without
-// steps, fails with the same message when its result is recorded.
-func (r *run) stopTrial(ctx, own context.Context, a Attempt, reason string) {
+// stopTrial stops a trial whose evaluation has a rule of its own, and reports whether the trial is stopped. The attempt is held
+// until then, so that it keeps its lease in an outage. A trial that cannot be stopped, such as one without steps, fails
+// with the same message when its result is recorded.
+func (r *run) stopTrial(ctx, own context.Context, a Attempt, reason string) (stopped bool) {
 	r.guard.Lock()
-	_, held := r.held[a]
-	delete(r.held, a)
+	lose, held := r.held[a]
 	r.guard.Unlock()
-	if held && own.Err() == nil {
-		_ = r.patiently(ctx, func() error { _, err := r.Stop(ctx, a, reason); return err })
+	if !held || own.Err() != nil {
+		return !held // by the rule of the study
 	}
+	_ = r.patiently(ctx, func() error {
+		t, err := r.Stop(ctx, a, reason)
+		if stopped = err == nil && t.State == Stopped; err == nil && !stopped {
+			lose() // another attempt is under way
+		}
+		return err
+	})
+	return stopped
 }
 
 // point returns the point of an issued trial and the definition of the study. It returns the error of same
