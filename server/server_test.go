@@ -157,6 +157,17 @@ func TestProtocols(t *testing.T) {
 			require.Equal(t, map[string]float64{"value": 0.25}, told.Trial.Numbers)
 			_, err = c.Release(ctx, &bov1.ReleaseRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 2, Token: second.Token}}})
 			require.NoError(t, err)
+			withdrawn, err := c.Ask(ctx, &bov1.AskRequest{Study: name, Key: "withdrawn"})
+			require.NoError(t, err)
+			for range 2 {
+				_, err = c.Release(ctx, &bov1.ReleaseRequest{Study: name, Key: "withdrawn"})
+				require.NoError(t, err)
+			}
+			beat, err = c.Heartbeat(ctx, &bov1.HeartbeatRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: withdrawn.Trials[0].Trial, Token: withdrawn.Trials[0].Token}}})
+			require.NoError(t, err)
+			require.Len(t, beat.Lost, 1)
+			_, err = c.Ask(ctx, &bov1.AskRequest{Study: name, Key: "withdrawn"})
+			require.Equal(t, connect.CodeAlreadyExists, connect.CodeOf(err))
 			failed, err := c.Fail(ctx, &bov1.FailRequest{Study: name, Trial: 2, Message: "burnt"})
 			require.NoError(t, err)
 			require.Equal(t, "failed", failed.Trial.State)

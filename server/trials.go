@@ -186,6 +186,9 @@ func (s *service) Heartbeat(ctx context.Context, r *bov1.HeartbeatRequest) (*bov
 
 // Release returns trials to the study.
 func (s *service) Release(ctx context.Context, r *bov1.ReleaseRequest) (*bov1.ReleaseResponse, error) {
+	if err := checkTexts("key", r.Key); err != nil {
+		return nil, err
+	}
 	ctx, cancel := s.limited(ctx, false)
 	defer cancel()
 	u, attempts, err := s.attempts(ctx, r.Study, r.Attempts)
@@ -193,6 +196,11 @@ func (s *service) Release(ctx context.Context, r *bov1.ReleaseRequest) (*bov1.Re
 		return nil, err
 	}
 	defer u.changed.Send()
+	if r.Key != "" {
+		if err := u.study.Withdraw(ctx, r.Key); err != nil {
+			return nil, err
+		}
+	}
 	return &bov1.ReleaseResponse{}, u.study.Release(ctx, attempts...)
 }
 

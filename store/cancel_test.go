@@ -95,3 +95,43 @@ func TestCancelledKeyedAsk(t *testing.T) {
 		require.Equal(t, c.asked+1, others[0].Number)
 	}
 }
+
+// An Ask that is cancelled while a claim commits, and then withdrawn, keeps no trial. A late Ask with the key gets none.
+func TestWithdrawnAsk(t *testing.T) {
+	for n := range 3 { // the Update that is cancelled: none, the fit lease, or the claim after the proposals
+		ctx := t.Context()
+		plain, b := newStudy(t, line(3), store.Options{})
+		cancelled, cancel := context.WithCancel(ctx)
+		u, err := store.New(&cancelling{b, n, cancel}, store.Options{}).Study(ctx, "s")
+		require.NoError(t, err)
+		request := store.AskRequest{Key: "key", N: 1, Owner: "anna", Lease: time.Minute}
+		if n > 0 {
+			_, err = u.AskOnce(cancelled, request)
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		require.NoError(t, plain.Withdraw(ctx, "key"))
+		require.NoError(t, plain.Withdraw(ctx, "key"))
+		_, err = u.AskOnce(ctx, request)
+		require.ErrorIs(t, err, store.ErrKey)
+		_, err = u.Answer(ctx, request)
+		require.ErrorIs(t, err, store.ErrKey)
+		trials, err := plain.Ask(ctx, 3)
+		require.NoError(t, err)
+		require.Len(t, trials, 3)
+	}
+}
+
+// An Ask that is withdrawn while its suggestions are computed issues nothing.
+func TestWithdrawnDuringTheFit(t *testing.T) {
+	var u *store.Study
+	u, _ = newStudy(t, line(3), store.Options{Admit: func(ctx context.Context) (func(), error) {
+		return func() {}, u.Withdraw(ctx, "key")
+	}})
+	_, err := u.AskOnce(t.Context(), store.AskRequest{Key: "key", N: 1, Owner: "anna", Lease: time.Minute})
+	require.ErrorIs(t, err, store.ErrKey)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	for _, trial := range v.Trials {
+		require.Empty(t, trial.Token)
+	}
+}

@@ -76,18 +76,14 @@ func (a *asking) answered(tx Tx, row *Row) (yes bool, err error) {
 }
 
 // answer returns the trials of the stored reply, nil if there is none. The error wraps ErrKey if the Ask of the reply
-// wanted another number of trials, or was given other values.
+// wanted another number of trials, was given other values, or is withdrawn.
 func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 	if a.key == "" {
 		return nil, nil
 	}
-	text, err := tx.Reply(row.ID, a.reply())
-	if err != nil || text == nil {
-		return nil, err
-	}
-	var reply []issued
-	if err := json.Unmarshal(text, &reply); err != nil {
-		return nil, err
+	reply, found, err := a.replied(tx, row)
+	if found && len(reply) == 0 {
+		return nil, fmt.Errorf("%w: %q is withdrawn", ErrKey, a.key)
 	}
 	for _, t := range reply {
 		if t.Wanted != 0 && t.Wanted != a.want {
@@ -99,7 +95,38 @@ func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 		t.Token = t.Attempted
 		trials = append(trials, t.Trial)
 	}
-	return trials, nil
+	return trials, err
+}
+
+// replied returns the stored reply to a keyed Ask. A reply without trials withdraws the Ask.
+func (a *asking) replied(tx Tx, row *Row) (reply []issued, found bool, err error) {
+	text, err := tx.Reply(row.ID, a.reply())
+	if err != nil || text == nil {
+		return nil, false, err
+	}
+	err = json.Unmarshal(text, &reply)
+	return reply, err == nil, err
+}
+
+// Withdraw returns the trials of the AskOnce with a key to the study. It is for a caller that needs no answer any more,
+// for example after an interrupt. An AskOnce with the key that is under way, or comes later, issues nothing, and its error wraps
+// ErrKey.
+func (u *Study) Withdraw(ctx context.Context, key string) error {
+	if err := checkText("the key", key); err != nil {
+		return named(u.name, err)
+	}
+	a := &asking{Study: u, key: key}
+	return named(u.name, u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		reply, _, err := a.replied(tx, row)
+		if err != nil {
+			return err
+		}
+		attempts := make([]Attempt, len(reply))
+		for i, t := range reply {
+			attempts[i] = Attempt{t.Number, t.Attempted}
+		}
+		return errors.Join(tx.PutReply(row.ID, a.reply(), nil), tx.PutReply(row.ID, a.reply(), []byte("[]")), release(tx, row, now, attempts))
+	}))
 }
 
 // Answer returns the trials of the first AskOnce with the key of r, nil if none was answered. The error wraps ErrKey if that

@@ -485,6 +485,23 @@ def test_ctrl_c_gives_trials_back(url: str) -> None:
     assert len(study.run(bowl).trials) == 4
 
 
+def test_ctrl_c_during_ask_gives_trials_back(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = create(url, "interrupted-ask", SPACE, budget=4)
+    post = service.Service._post
+
+    def interrupted(self: Any, method: str, request: Any, limit: float) -> Any:
+        answer = post(self, method, request, limit)
+        if method == "Ask":
+            raise KeyboardInterrupt
+        return answer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.Service, "_post", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            study.ask(2)
+    assert counts(study) == (0, 2)
+
+
 def test_ctrl_c_while_the_service_is_away(
     serve: Callable[..., Server], caplog: pytest.LogCaptureFixture
 ) -> None:

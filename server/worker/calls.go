@@ -189,8 +189,12 @@ func (w *worker) point(ctx context.Context, a *bov1.Assignment) (p space.Point, 
 
 // ask asks for one trial.
 func (w *worker) ask(ctx context.Context) (*bov1.Assignment, error) {
-	r, err := call(ctx, w, askTime, w.client.Ask, &bov1.AskRequest{Study: w.opts.Study, N: 1, Worker: w.opts.Name, Key: rand.Text()})
+	q := &bov1.AskRequest{Study: w.opts.Study, N: 1, Worker: w.opts.Name, Key: rand.Text()}
+	r, err := call(ctx, w, askTime, w.client.Ask, q)
 	if err != nil {
+		if ctx.Err() != nil { // the server may have issued a trial
+			w.giveBack(ctx, &bov1.ReleaseRequest{Study: q.Study, Key: q.Key})
+		}
 		return nil, err
 	}
 	w.admitted.Store(true)
@@ -229,12 +233,16 @@ func (w *worker) report(ctx context.Context, a *bov1.Assignment, steps []loop.St
 	return r.Reason, fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, r.Reason)
 }
 
-// release returns an attempt to the study, also after the end of ctx. Without an answer the trial
-// waits again when its lease ends.
+// release returns an attempt to the study.
 func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
+	w.giveBack(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
+}
+
+// giveBack makes a request, also after the end of ctx. Without an answer the trial waits again when its lease ends.
+func (w *worker) giveBack(ctx context.Context, q *bov1.ReleaseRequest) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	_, _ = w.client.Release(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
+	_, _ = w.client.Release(ctx, q)
 }
 
 // tell stores a result. A result that the server does not take, because another attempt was first, is

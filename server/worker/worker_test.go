@@ -26,6 +26,7 @@ type refusing struct {
 	Client
 	asks, tells []error // answers of the first requests; the last one is repeated
 	issued      bool
+	released    []*bov1.ReleaseRequest
 }
 
 // next removes and returns the next answer.
@@ -54,6 +55,11 @@ func (s *refusing) Ask(context.Context, *bov1.AskRequest) (*bov1.AskResponse, er
 	s.issued = true
 	params, err := structpb.NewStruct(map[string]any{"x": 0.5})
 	return &bov1.AskResponse{Trials: []*bov1.Assignment{{Trial: 1, Attempt: 1, Token: "t", Params: params}}}, err
+}
+
+func (s *refusing) Release(_ context.Context, q *bov1.ReleaseRequest) (*bov1.ReleaseResponse, error) {
+	s.released = append(s.released, q)
+	return &bov1.ReleaseResponse{}, nil
 }
 
 func (s *refusing) Tell(context.Context, *bov1.TellRequest) (*bov1.TellResponse, error) {
@@ -170,6 +176,31 @@ type waiting struct{ refusing }
 func (s *waiting) Ask(ctx context.Context, _ *bov1.AskRequest) (*bov1.AskResponse, error) {
 	<-ctx.Done()
 	return nil, connect.NewError(connect.CodeDeadlineExceeded, ctx.Err())
+}
+
+// late is a service whose answer to an Ask arrives after the interrupt.
+type late struct {
+	refusing
+	interrupt context.CancelFunc
+	key       string
+}
+
+func (s *late) Ask(ctx context.Context, q *bov1.AskRequest) (*bov1.AskResponse, error) {
+	s.key = q.Key
+	s.interrupt()
+	return nil, connect.NewError(connect.CodeCanceled, ctx.Err())
+}
+
+// An interrupted worker withdraws the request for a trial that has no answer.
+func TestInterruptedAsk(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &late{interrupt: cancel}
+	_, err := Run(ctx, s, nil, Options{Study: "bread"})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, s.released, 1)
+	require.NotEmpty(t, s.key)
+	require.Equal(t, s.key, s.released[0].Key)
+	require.Equal(t, "bread", s.released[0].Study)
 }
 
 // A worker ends at the end of its time, also while it waits for a trial or for the service.

@@ -748,6 +748,12 @@ func keyedAsks(t *testing.T, o Opener) {
 	equal(t, "the repeated rest", tokens(trials), tokens(rest))
 	_, err = u.AskOnce(ctx, store.AskRequest{Key: "none", N: 1, Owner: "w", Lease: time.Hour})
 	wantError(t, err, store.ErrBudget)
+	must(t, u.Withdraw(ctx, "rest"))
+	_, err = again.AskOnce(ctx, store.AskRequest{Key: "rest", N: 20, Owner: "w", Lease: time.Hour})
+	wantError(t, err, store.ErrKey)
+	rest, err = u.AskOnce(ctx, store.AskRequest{N: 20, Owner: "w", Lease: time.Hour})
+	must(t, err)
+	equal(t, "the trials of the withdrawn ask", len(rest), 9)
 	_, err = u.AskOnce(ctx, store.AskRequest{Key: "a\x00", N: 1, Owner: "w", Lease: time.Hour})
 	if err == nil {
 		t.Fatal("a key with NUL is accepted")

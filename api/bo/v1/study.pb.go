@@ -2156,6 +2156,7 @@ type ReleaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Study         string                 `protobuf:"bytes,1,opt,name=study,proto3" json:"study,omitempty"`
 	Attempts      []*Attempt             `protobuf:"bytes,2,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"` // of an Ask
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2202,6 +2203,13 @@ func (x *ReleaseRequest) GetAttempts() []*Attempt {
 		return x.Attempts
 	}
 	return nil
+}
+
+func (x *ReleaseRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
 }
 
 type ReleaseResponse struct {
@@ -2934,10 +2942,11 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12*\n" +
 	"\battempts\x18\x02 \x03(\v2\x0e.bo.v1.AttemptR\battempts\"'\n" +
 	"\x11HeartbeatResponse\x12\x12\n" +
-	"\x04lost\x18\x01 \x03(\x05R\x04lost\"R\n" +
+	"\x04lost\x18\x01 \x03(\x05R\x04lost\"d\n" +
 	"\x0eReleaseRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12*\n" +
-	"\battempts\x18\x02 \x03(\v2\x0e.bo.v1.AttemptR\battempts\"\x11\n" +
+	"\battempts\x18\x02 \x03(\v2\x0e.bo.v1.AttemptR\battempts\x12\x10\n" +
+	"\x03key\x18\x03 \x01(\tR\x03key\"\x11\n" +
 	"\x0fReleaseResponse\"0\n" +
 	"\x04Step\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x01R\x04step\x12\x14\n" +

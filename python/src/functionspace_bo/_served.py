@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ._service import Service
 
 _ASK = 600.0  # seconds of one request for trials, which may wait for a fit
-_RELEASE = 5.0  # seconds of the request that returns trials at the end of the process
+_RELEASE = 5.0  # seconds of the request that returns trials after an interrupt
 _PART = re.compile(r"(\d+\.?\d*|\.\d+)(h|ms|m|s|us|µs|ns)", re.ASCII)
 _LEASE = re.compile(f"(?:{_PART.pattern})+", re.ASCII)
 _UNITS = {"h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -162,8 +162,16 @@ class ServedStudy(StoredStudy):
             request["given"] = request_point(given)
         if lease is not None:
             request["lease"] = _seconds(lease)
+        try:
+            rows = self._call("Ask", request, _ASK)["trials"]
+        except BoError:
+            raise
+        except BaseException:  # an interrupt, perhaps after the service has issued the trials
+            withdrawal = {"study": self.name, "key": request["key"]}
+            self._service.once("Release", withdrawal, _RELEASE)
+            raise
         trials = []
-        for row in self._call("Ask", request, _ASK)["trials"]:
+        for row in rows:
             reporter = LocalReporter(self, row["trial"])
             self._leases.hold(row, reporter)
             trial = replace(self._trial(row), warnings=tuple(row.get("warnings", ())))

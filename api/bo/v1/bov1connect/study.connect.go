@@ -110,7 +110,8 @@ type StudyServiceClient interface {
 	Ask(context.Context, *v1.AskRequest) (*v1.AskResponse, error)
 	// Heartbeat extends leases.
 	Heartbeat(context.Context, *v1.HeartbeatRequest) (*v1.HeartbeatResponse, error)
-	// Release returns trials to the study without a result. They wait for another worker.
+	// Release returns trials to the study without a result. They wait for another worker. With the key of an Ask that needs
+	// no answer, it returns the trials of the Ask, which then issues none, also if it arrives later.
 	Release(context.Context, *v1.ReleaseRequest) (*v1.ReleaseResponse, error)
 	// ReportSteps records values that a trial reports while it runs, and returns whether the stopping
 	// rule of the study stops it. A repeated step changes nothing.
@@ -439,7 +440,8 @@ type StudyServiceHandler interface {
 	Ask(context.Context, *v1.AskRequest) (*v1.AskResponse, error)
 	// Heartbeat extends leases.
 	Heartbeat(context.Context, *v1.HeartbeatRequest) (*v1.HeartbeatResponse, error)
-	// Release returns trials to the study without a result. They wait for another worker.
+	// Release returns trials to the study without a result. They wait for another worker. With the key of an Ask that needs
+	// no answer, it returns the trials of the Ask, which then issues none, also if it arrives later.
 	Release(context.Context, *v1.ReleaseRequest) (*v1.ReleaseResponse, error)
 	// ReportSteps records values that a trial reports while it runs, and returns whether the stopping
 	// rule of the study stops it. A repeated step changes nothing.
