@@ -60,7 +60,7 @@ func checkTexts(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, text := pairs[i], pairs[i+1]
 		limit := 256
-		if name == "message" || name == "output" {
+		if name == "message" || name == "output" || name == "stop" {
 			limit = 64 << 10
 		}
 		switch {

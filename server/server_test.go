@@ -150,6 +150,9 @@ func TestProtocols(t *testing.T) {
 			steps, err := c.ReportSteps(ctx, &bov1.ReportStepsRequest{Study: name, Trial: 1, Token: first.Token, Steps: []*bov1.Step{{Step: 1, Value: 2}, {Step: 2, Value: math.NaN()}}})
 			require.NoError(t, err)
 			require.False(t, steps.Stop)
+			_, err = c.ReportSteps(ctx, &bov1.ReportStepsRequest{Study: name, Trial: 2, Token: second.Token, Stop: "flat"})
+			require.Equal(t, connect.CodeInvalidArgument, connect.CodeOf(err))
+			require.ErrorContains(t, err, "trial 2 has no steps")
 			value := 0.25
 			told, err := c.Tell(ctx, &bov1.TellRequest{Study: name, Trial: 1, Token: first.Token, Value: &value, Numbers: map[string]float64{"a\x00b": 1, strings.Repeat("long", 65): 1}, Seconds: 3, Output: "step 1\n0.25\n", Message: "new flour"})
 			require.NoError(t, err)

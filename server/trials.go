@@ -241,6 +241,9 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 	if len(r.Steps) > maxSteps {
 		return nil, invalid("%d steps, want at most %d", len(r.Steps), maxSteps)
 	}
+	if err := checkTexts("stop", r.Stop); err != nil {
+		return nil, err
+	}
 	u, err := s.study(ctx, r.Study)
 	if err != nil {
 		return nil, err
@@ -250,7 +253,11 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 		steps[i] = loop.Step{Step: step.Step, Value: step.Value}
 	}
 	defer u.changed.Send()
-	t, err := u.study.ReportSteps(ctx, store.Attempt{Trial: int(r.Trial), Token: r.Token}, steps...)
+	attempt := store.Attempt{Trial: int(r.Trial), Token: r.Token}
+	t, err := u.study.ReportSteps(ctx, attempt, steps...)
+	if err == nil && r.Stop != "" {
+		t, err = u.study.Stop(ctx, attempt, r.Stop)
+	}
 	if err != nil {
 		return nil, err
 	}

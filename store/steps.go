@@ -99,7 +99,7 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 // Stop records that a pending trial is stopped early by a rule of the caller, as the study's rule would: its state is
 // Stopped and its number is the value at its last step. The attempt has recorded at least one step, and the study has
 // one objective. A trial that is stopped already, or an attempt that lost its lease, changes nothing. The
-// errors are the errors of ReportSteps, and loop.ErrOptions for several objectives.
+// errors are the errors of ReportSteps, and loop.ErrOptions for several objectives or without a step.
 func (u *Study) Stop(ctx context.Context, a Attempt, reason string) (Trial, error) {
 	return u.report(ctx, a, func(r *reporting) (loop.Decision, error) {
 		if n := len(r.definition.Objectives); n > 1 {
@@ -109,7 +109,7 @@ func (u *Study) Stop(ctx context.Context, a Attempt, reason string) (Trial, erro
 			return loop.Decision{}, err
 		}
 		if len(r.own) == 0 {
-			return loop.Decision{}, fmt.Errorf("trial %d has no steps: report one before it is stopped", a.Trial)
+			return loop.Decision{}, fmt.Errorf("%w: trial %d has no steps: report one before it is stopped", loop.ErrOptions, a.Trial)
 		}
 		last := loop.LastStep(stepsOf(r.own))
 		return loop.Decision{Stop: true, Step: last.Step, Value: last.Value, Reason: reason}, nil

@@ -220,9 +220,10 @@ func (w *worker) heartbeats(ctx context.Context, cancel func(), a *bov1.Assignme
 	}
 }
 
-// report reports steps. It returns the reason and loop.ErrStopped if the trial is stopped.
-func (w *worker) report(ctx context.Context, a *bov1.Assignment, steps []loop.Step) (reason string, err error) {
-	q := &bov1.ReportStepsRequest{Study: w.opts.Study, Trial: a.Trial, Token: a.Token}
+// report reports steps, and stops the trial if rule, the reason of a rule of the evaluation, is not "". It returns the reason
+// and loop.ErrStopped if the trial is stopped.
+func (w *worker) report(ctx context.Context, a *bov1.Assignment, rule string, steps []loop.Step) (reason string, err error) {
+	q := &bov1.ReportStepsRequest{Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Stop: plaintext.Clean(rule[:min(len(rule), store.MaxMessage)])}
 	for _, s := range steps {
 		q.Steps = append(q.Steps, &bov1.Step{Step: s.Step, Value: s.Value})
 	}

@@ -175,18 +175,22 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	}
 	begun := time.Now()
 	var stopped atomic.Pointer[string] // the reason
-	reporting := loop.WithReporter(own, func(steps ...loop.Step) error {
-		reason, err := w.report(own, a, steps)
+	report := func(ctx context.Context, rule string, steps ...loop.Step) error {
+		reason, err := w.report(ctx, a, rule, steps)
 		if errors.Is(err, loop.ErrStopped) {
 			stopped.Store(&reason)
 		}
 		return err
-	})
-	report, err := w.evaluate.Guarded(reporting, t, p, w.reported())
-	if report.Seconds == 0 {
-		report.Seconds = time.Since(begun).Seconds()
+	}
+	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return report(own, "", steps...) })
+	result, err := w.evaluate.Guarded(reporting, t, p, w.reported())
+	if result.Seconds == 0 {
+		result.Seconds = time.Since(begun).Seconds()
 	}
 	lost := own.Err() != nil
+	if errors.Is(err, loop.ErrStopped) && stopped.Load() == nil && !lost { // by a rule of the evaluation
+		_ = report(ctx, cmp.Or(strings.TrimPrefix(err.Error(), loop.ErrStopped.Error()+": "), "a rule of the caller")) // otherwise the trial fails
+	}
 	cancel()
 	beating.Wait()
 	if reason := stopped.Load(); reason != nil {
@@ -202,11 +206,11 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	case err != nil && lost:
 		return nil // the trial was issued again, or has a result
 	case err != nil:
-		report.Message = err.Error()
-		report.Failure = cmp.Or(report.Failure, store.FailedByProgram)
+		result.Message = err.Error()
+		result.Failure = cmp.Or(result.Failure, store.FailedByProgram)
 	}
 	_, unreported := errors.AsType[study.Unreported](err)
-	return w.tell(ctx, a, t, report, unreported)
+	return w.tell(ctx, a, t, result, unreported)
 }
 
 // reported returns the names of the numbers that a complete trial needs.

@@ -219,10 +219,14 @@ func TestTimeWithoutATrial(t *testing.T) {
 	}
 }
 
-// failed keeps the last failure.
+// failed keeps the last failure, and stops no trial.
 type failed struct {
 	refusing
 	last *bov1.FailRequest
+}
+
+func (s *failed) ReportSteps(context.Context, *bov1.ReportStepsRequest) (*bov1.ReportStepsResponse, error) {
+	return nil, connect.NewError(connect.CodeInvalidArgument, errors.New("trial 1 has no steps"))
 }
 
 func (s *failed) Fail(_ context.Context, q *bov1.FailRequest) (*bov1.FailResponse, error) {
@@ -230,7 +234,39 @@ func (s *failed) Fail(_ context.Context, q *bov1.FailRequest) (*bov1.FailRespons
 	return &bov1.FailResponse{}, nil
 }
 
-// A trial that the service did not stop has failed, at once and not when its lease ends.
+// stopping stops the trial for the reason of its worker. The first request has no answer.
+type stopping struct {
+	silent
+	stopped time.Duration // since the trial was issued
+}
+
+func (s *stopping) ReportSteps(_ context.Context, q *bov1.ReportStepsRequest) (*bov1.ReportStepsResponse, error) {
+	if q.Stop != "" && time.Since(s.begun) < 2*store.DefaultLease {
+		return nil, connect.NewError(connect.CodeUnavailable, errors.New("down"))
+	}
+	s.stopped = time.Since(s.begun)
+	return &bov1.ReportStepsResponse{Stop: q.Stop != "", Reason: "step 1: " + q.Stop}, nil
+}
+
+// A rule of the worker stops a trial. Heartbeats go on until the service has stored it.
+func TestOwnRuleStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(stopping)
+		var trials []store.Trial
+		done, err := Run(t.Context(), s, func(ctx context.Context, _ store.Trial, _ space.Point) (store.Report, error) {
+			require.NoError(t, loop.Report(ctx, 1, 0.5))
+			return store.Report{}, fmt.Errorf("%w: flat", loop.ErrStopped)
+		}, Options{Study: "bread", OnStop: func(trial store.Trial) { trials = append(trials, trial) }})
+		require.NoError(t, err)
+		require.Zero(t, done.Evaluated)
+		require.Len(t, trials, 1)
+		require.Equal(t, store.Stopped, trials[0].State)
+		require.Equal(t, "step 1: flat", trials[0].Message)
+		require.Greater(t, s.beats[len(s.beats)-1], s.stopped-store.DefaultLease/4)
+	})
+}
+
+// A trial that the service does not stop has failed, at once and not when its lease ends.
 func TestOwnRuleFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(failed)

@@ -2307,6 +2307,7 @@ type ReportStepsRequest struct {
 	Trial         int32                  `protobuf:"varint,2,opt,name=trial,proto3" json:"trial,omitempty"`
 	Token         string                 `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"` // of the attempt, if the caller has one
 	Steps         []*Step                `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	Stop          string                 `protobuf:"bytes,5,opt,name=stop,proto3" json:"stop,omitempty"` // reason for which the caller stops the trial after its last step, by a rule of its own; "" does not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2367,6 +2368,13 @@ func (x *ReportStepsRequest) GetSteps() []*Step {
 		return x.Steps
 	}
 	return nil
+}
+
+func (x *ReportStepsRequest) GetStop() string {
+	if x != nil {
+		return x.Stop
+	}
+	return ""
 }
 
 type ReportStepsResponse struct {
@@ -2950,12 +2958,13 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x0fReleaseResponse\"0\n" +
 	"\x04Step\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x01R\x04step\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value\"y\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value\"\x8d\x01\n" +
 	"\x12ReportStepsRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
 	"\x05token\x18\x03 \x01(\tR\x05token\x12!\n" +
-	"\x05steps\x18\x04 \x03(\v2\v.bo.v1.StepR\x05steps\"A\n" +
+	"\x05steps\x18\x04 \x03(\v2\v.bo.v1.StepR\x05steps\x12\x12\n" +
+	"\x04stop\x18\x05 \x01(\tR\x04stop\"A\n" +
 	"\x13ReportStepsResponse\x12\x12\n" +
 	"\x04stop\x18\x01 \x01(\bR\x04stop\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x8c\x03\n" +

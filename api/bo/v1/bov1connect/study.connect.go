@@ -113,8 +113,8 @@ type StudyServiceClient interface {
 	// Release returns trials to the study without a result. They wait for another worker. With the key of an Ask that needs
 	// no answer, it returns the trials of the Ask, which then issues none, also if it arrives later.
 	Release(context.Context, *v1.ReleaseRequest) (*v1.ReleaseResponse, error)
-	// ReportSteps records values that a trial reports while it runs, and returns whether the stopping
-	// rule of the study stops it. A repeated step changes nothing.
+	// ReportSteps records values that a trial reports while it runs, and returns whether the trial is stopped: by the
+	// stopping rule of the study, or by the caller. A repeated step changes nothing.
 	ReportSteps(context.Context, *v1.ReportStepsRequest) (*v1.ReportStepsResponse, error)
 	// Tell records the result of a trial. It never waits for a fit. The same result again is no error.
 	// The code ALREADY_EXISTS reports another result, which stays unless the request has correct.
@@ -443,8 +443,8 @@ type StudyServiceHandler interface {
 	// Release returns trials to the study without a result. They wait for another worker. With the key of an Ask that needs
 	// no answer, it returns the trials of the Ask, which then issues none, also if it arrives later.
 	Release(context.Context, *v1.ReleaseRequest) (*v1.ReleaseResponse, error)
-	// ReportSteps records values that a trial reports while it runs, and returns whether the stopping
-	// rule of the study stops it. A repeated step changes nothing.
+	// ReportSteps records values that a trial reports while it runs, and returns whether the trial is stopped: by the
+	// stopping rule of the study, or by the caller. A repeated step changes nothing.
 	ReportSteps(context.Context, *v1.ReportStepsRequest) (*v1.ReportStepsResponse, error)
 	// Tell records the result of a trial. It never waits for a fit. The same result again is no error.
 	// The code ALREADY_EXISTS reports another result, which stays unless the request has correct.
