@@ -3,11 +3,15 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"connectrpc.com/connect"
 )
 
 // guard returns next behind the checks of all requests. It refuses requests of pages of other
@@ -34,7 +38,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			control := http.NewResponseController(w)
 			if control.SetReadDeadline(time.Now().Add(s.bodyTime)) == nil {
 				timed := *r // net/http needs its own body in r, to close a connection with an unread body
-				timed.Body = &timedBody{r.Body, control}
+				timed.Body = &timedBody{r.Body, control, s.bodyTime}
 				r = &timed
 			}
 		}
@@ -66,12 +70,16 @@ const bodyTime = time.Minute
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
+	time    time.Duration
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		_ = b.control.SetReadDeadline(time.Time{})
+	case errors.Is(err, os.ErrDeadlineExceeded): // its text has addresses
+		err = connect.NewError(connect.CodeDeadlineExceeded, fmt.Errorf("the request did not arrive in %v: send fewer trials or steps at a time, or compress it with gzip", b.time))
 	}
 	return n, err
 }

@@ -770,6 +770,10 @@ func TestSlowBodyIsAnswered(t *testing.T) {
 			answer, err := io.ReadAll(c)
 			require.NoError(t, err, "the connection stays open")
 			require.Regexp(t, `^HTTP/1.1 [45]\d\d `, string(answer))
+			require.NotContains(t, string(answer), r.Address)
+			if path != "/none" {
+				require.Contains(t, string(answer), "the request did not arrive in 50ms")
+			}
 		})
 	}
 }
