@@ -98,8 +98,8 @@ func (t *table) insert(arrays bool) string {
 	return b.String()
 }
 
-// most is the largest number of rows of one statement.
-const most = 5000
+// most is the largest number of rows of one statement. PostgreSQL bounds the time in which one statement arrives.
+const most = 500
 
 // put queues the insertion of n rows. The function returns the values of a row, in the order of
 // the columns: int, int64, float64 or string.
