@@ -124,3 +124,31 @@ func TestRepeatedFaults(t *testing.T) {
 		require.NoError(t, err, limit)
 	}
 }
+
+// A server whose disk is full is unavailable: runs and services repeat their transactions until there is room.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	d, address := dialect, pgtest.Shared(t).Database(t)
+	d.Patience = 200 * time.Millisecond
+	b, err := open(t.Context(), d, address, true)
+	require.NoError(t, err)
+	defer b.Close()
+	u, err := store.New(b, store.Options{}).Create(t.Context(), &study.Definition{Version: 1, Name: "s", Budget: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)}})
+	require.NoError(t, err)
+	db, err := connect(t.Context(), address)
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'No space left on device'; END $$;
+		CREATE TRIGGER full_disk BEFORE INSERT ON trials EXECUTE FUNCTION full_disk()`)
+	require.NoError(t, err)
+	enqueue := func() error {
+		_, err := u.Enqueue(t.Context(), "", map[string]any{"x": 0.5})
+		return err
+	}
+	err = enqueue()
+	require.ErrorIs(t, err, store.ErrUnavailable)
+	require.ErrorContains(t, err, "No space left on device")
+	_, err = db.ExecContext(t.Context(), "DROP TRIGGER full_disk ON trials")
+	require.NoError(t, err)
+	require.NoError(t, enqueue())
+}

@@ -227,8 +227,8 @@ func migrate(ctx context.Context, db *sql.DB, d sqldb.Dialect) error {
 // readOnly is the code of a server that takes no writes, such as one that was replaced by its standby.
 const readOnly = "25006"
 
-// repeat reports lost connections, restarts and replacements of the server, deadlocks, serialisation failures and
-// time limits.
+// repeat reports lost connections, restarts and replacements of the server, a full disk, deadlocks, serialisation
+// failures and time limits.
 func repeat(err error) bool {
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err) {
 		return true
@@ -240,7 +240,7 @@ func repeat(err error) bool {
 		return code(err) == "" || strings.HasPrefix(code(err), "57P") || code(err) == "53300"
 	}
 	switch c := code(err); c {
-	case "40001", "40P01", "53300", "25P03": // serialisation failure, deadlock, too many connections, idle transaction
+	case "40001", "40P01", "53100", "53300", "25P03": // serialisation failure, deadlock, full disk, too many connections, idle transaction
 		return true
 	case readOnly, "55P03", "57014": // and the limits lock_timeout and statement_timeout, if the server or the address sets them
 		return true
