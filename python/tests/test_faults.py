@@ -17,9 +17,9 @@ import pytest
 
 from functionspace_bo import (
     Categorical,
+    FailuresError,
     Fixed,
     Float,
-    NoValueError,
     Ordinal,
     RequestError,
     Study,
@@ -116,7 +116,7 @@ def constant(value: Any, _: dict[str, Any]) -> Any:
 def test_arrays() -> None:
     np = pytest.importorskip("numpy")
     for value in (np.zeros((3, 3)), np.array([1.0])):
-        with pytest.raises(NoValueError, match=r"the value is array\(.*\), want a number$"):
+        with pytest.raises(FailuresError, match=r"the value is array\(.*\), want a number \(for a"):
             minimize(partial(constant, value), X, budget=2)
     with Study({"x": Float(0, 1), "n": np.array([1, 2])}) as study:
         assert type(study.ask().params["n"]) is int

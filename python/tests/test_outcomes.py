@@ -272,6 +272,25 @@ def test_a_wrong_name_does_not_take_the_budget(value: Any, fault: str, workers: 
         assert [t.state for t in result.trials] == ["complete"] * 5
 
 
+@pytest.mark.parametrize("value", [None, (0.5, 0.1), "0.5", {"value": None}])
+def test_a_value_that_is_no_number_does_not_take_the_budget(value: Any) -> None:
+    calls: list[Any] = []
+
+    def f(params: dict[str, Any]) -> Any:
+        calls.append(params)
+        return value
+
+    with Study(X, budget=5) as study:
+        with pytest.raises(FailuresError, match="trial 1 stays pending") as caught:
+            study.run(f)
+        assert len(calls) == 1
+        assert ", want a number" in str(caught.value)
+        assert ("is a return missing?" in str(caught.value)) == ("None" in str(value))
+        assert {t.state for t in study.trials} == {"pending"}
+        result = study.run(lambda p: p["x"])
+        assert [t.state for t in result.trials] == ["complete"] * 5
+
+
 @pytest.mark.parametrize("value", [None, math.nan, {"loss": math.nan}])
 def test_no_usable_number_is_a_failed_trial(value: Any) -> None:
     options: Any = {"objectives": ["loss"], "require": ["latency <= 1"], "failures": "expected"}

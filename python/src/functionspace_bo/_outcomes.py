@@ -24,6 +24,10 @@ MAX_VALUE = 1e300
 """The largest magnitude of a value, as in `bo`."""
 
 
+class NoNumberError(TrialError):
+    """A value of a report is no number, which NaN is."""
+
+
 @dataclass(frozen=True)
 class Goal:
     """An objective by the name of its number."""
@@ -237,7 +241,11 @@ def read_note(value: Any) -> str:
 
 
 def _number(value: Any, name: str) -> float:
-    number = as_float(value, name)
+    try:
+        number = as_float(value, name)
+    except TrialError as err:
+        hint = ": is a return missing?" if value is None else ""
+        raise NoNumberError(f"{err}{hint}") from None
     if not usable(number):
         beyond = f" is beyond ±{MAX_VALUE}" if math.isfinite(number) else ""
         raise TrialError(f"{name} is not a usable number: {number}{beyond}")

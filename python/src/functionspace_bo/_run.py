@@ -26,7 +26,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ._end import End
-from ._outcomes import Value, as_float
+from ._outcomes import NoNumberError, Value, as_float
 from ._progress import Progress, count_finished
 from ._reporter import LocalReporter, Receiver
 from ._space import shown
@@ -260,8 +260,9 @@ class Run:
             try:
                 told = self._study._tell(trial, value, seconds)
             except TrialError as err:
-                if self._study._outcomes.misses(value) and not self._succeeded():
-                    self._misnamed(trial, err)
+                wrong = isinstance(err, NoNumberError) and not self._expected
+                if (wrong or self._study._outcomes.misses(value)) and not self._succeeded():
+                    self._refuse(trial, err)
                     return
                 told = self._study._fail(trial, str(err), seconds)
         if told.state == "failed":
@@ -275,8 +276,11 @@ class Run:
         if self._callback is not None and self._callback(self._study, told):
             self._stopped = self._stopped or "the callback ended the run"
 
-    def _misnamed(self, trial: Trial, error: TrialError) -> None:
-        """Ends the run at a result that lacks a number. A wrong name then costs one evaluation."""
+    def _refuse(self, trial: Trial, error: TrialError) -> None:
+        """Ends the run at a result that lacks a number.
+
+        A wrong name, or a missing return, then costs one evaluation.
+        """
         self._study._interrupt(trial)
         self._stopped = self._stopped or FailuresError(
             f"trial {trial.number} stays pending: {error} (for a failed trial raise an exception)"
