@@ -211,6 +211,9 @@ func (c *importCmd) add(e *env, u *store.Study) ([]store.Trial, error) {
 		return nil, err
 	}
 	notes(e, c.File, in.Notes)
+	if n := pending(in.Snapshot.Trials); n > 0 {
+		notes(e, c.File, []string{fmt.Sprintf("pending trials are left out: %d", n)})
+	}
 	d, _, err := u.Definition(e.ctx)
 	if err != nil {
 		return nil, err
@@ -236,6 +239,17 @@ func (c *importCmd) wrong(e *env, err error) error {
 		notes(e, c.File, []string{oneLine(fault.Error())})
 	}
 	return fmt.Errorf("%s: nothing is imported", c.File)
+}
+
+// pending returns the number of pending trials.
+func pending(trials []store.Trial) int {
+	n := 0
+	for i := range trials {
+		if trials[i].State == store.Pending {
+			n++
+		}
+	}
+	return n
 }
 
 // otherParameters returns the parameters of trials that a study does not have, sorted.

@@ -77,22 +77,30 @@ func (d *distribution) choose(choices []json.RawMessage) error {
 	}
 	d.choices = choices
 	for _, raw := range choices {
-		var v any
-		if err := json.Unmarshal(raw, &v); err != nil {
+		v, renamed, err := scalar(raw)
+		if err != nil {
 			return err
 		}
-		switch v.(type) {
-		case string, bool, float64:
-		case nil:
-			v = "None"
-			d.renamed = append(d.renamed, "None")
-		default:
-			v = compact(raw)
-			d.renamed = append(d.renamed, compact(raw))
+		if renamed {
+			d.renamed = append(d.renamed, v.(string))
 		}
 		d.values = append(d.values, v)
 	}
 	return nil
+}
+
+// scalar returns a value in the form of space.Parameter.Values, and whether a text stands for it.
+func scalar(raw json.RawMessage) (v any, renamed bool, err error) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, false, err
+	}
+	switch v.(type) {
+	case string, bool, float64:
+		return v, false, nil
+	case nil:
+		return "None", true, nil
+	}
+	return compact(raw), true, nil
 }
 
 // value returns the parameter value for the internal number that Optuna stores.

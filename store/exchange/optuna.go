@@ -31,6 +31,7 @@ const (
 	attributeMetrics     = "study:metric_names" // names of the values
 	attributeConstraints = "constraints"        // the constraints of a trial without names
 	attributeConstraint  = "constraints:"       // before the name of a constraint
+	attributeFixed       = "fixed_params"       // the values of enqueue_trial
 )
 
 // trialRecord is a trial with its steps.
@@ -400,12 +401,18 @@ func separating(rows []map[string]any, name, control string, d *distribution) []
 	return values
 }
 
-// addTrials appends the finished trials from a number on as trials added from elsewhere.
+// addTrials appends the finished trials from a number on as trials added from elsewhere, and those of enqueue_trial
+// as enqueued ones.
 func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*distribution) error {
+	sp, err := in.Snapshot.Definition.Space()
+	if err != nil {
+		return err
+	}
 	unfinished, lost, inexact := 0, map[string]bool{}, 0
+	partial, outside := 0, []string(nil)
 	for i := from; i < len(trials); i++ {
 		t := trials[i]
-		if !t.state.finished() {
+		if t.state == optunaRunning {
 			unfinished++
 			continue
 		}
@@ -421,7 +428,22 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 			}
 			values[p.name] = v
 		}
-		var err error
+		if t.state == optunaWaiting {
+			p, whole, err := in.enqueued(sp, t, values, joined)
+			if err != nil {
+				outside = append(outside, fmt.Sprintf("trial %d: %v", i, err))
+				continue
+			}
+			if !whole {
+				partial++
+			}
+			row.Source, row.State = loop.Enqueued, store.Pending
+			if row.Params, err = json.Marshal(p); err != nil {
+				return err
+			}
+			in.Snapshot.Trials = append(in.Snapshot.Trials, row)
+			continue
+		}
 		if row.Params, err = json.Marshal(values); err != nil {
 			return err
 		}
@@ -456,6 +478,12 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 	if unfinished > 0 {
 		in.note("%d trials that Optuna has not finished are left out", unfinished)
 	}
+	if partial > 0 {
+		in.note("enqueued trials with values of some parameters: %d; their other values are drawn at random", partial)
+	}
+	if n := len(outside); n > 0 {
+		in.note("enqueued trials outside of the search space are left out: %d; the first is %s", n, outside[0])
+	}
 	if n := len(in.unusable); n > 0 {
 		in.note("%d complete trials with a number beyond ±1e300 are imported as failed; the first is %s", n, in.unusable[0])
 	}
@@ -466,6 +494,29 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 		in.note("%d intermediate values that are not finite are left out", inexact)
 	}
 	return nil
+}
+
+// enqueued returns the point of a waiting trial, and whether it has the values of all active parameters. Values of
+// parameters that the space does not have are left out, as Optuna does.
+func (in *Import) enqueued(sp *space.Space, t *optunaTrial, values map[string]any, joined map[string]*distribution) (p space.Point, whole bool, err error) {
+	var fixed map[string]json.RawMessage
+	_ = json.Unmarshal(t.system[attributeFixed], &fixed)
+	for name, raw := range fixed {
+		v, _, err := scalar(raw)
+		if err != nil {
+			return space.Point{}, false, err
+		}
+		if x, ok := v.(float64); ok && joined[name] != nil {
+			v = joined[name].snap(x)
+		}
+		values[name] = v
+	}
+	maps.DeleteFunc(values, func(name string, _ any) bool { return joined[name] == nil })
+	if p, err = sp.PointOf(values); err == nil {
+		return p, true, nil
+	}
+	p, err = in.Snapshot.Definition.Complete(sp, values, len(in.Snapshot.Trials))
+	return p, false, err
 }
 
 // recordable reports whether v is a number that a trial can have.
@@ -599,7 +650,10 @@ func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
 	for i := own; i < len(in.Snapshot.Trials); i++ {
 		t := &in.Snapshot.Trials[i]
 		t.Asked = in.event(store.Event{Time: t.Created, Kind: store.TrialCreated, Trial: t.Number, Detail: string(t.Source)})
-		t.Told, t.Revision = t.Asked, t.Asked
+		t.Revision = t.Asked
+		if t.State != store.Pending {
+			t.Told = t.Asked
+		}
 	}
 	return nil
 }

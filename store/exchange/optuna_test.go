@@ -159,18 +159,20 @@ func objectiveFull(p space.Point) float64 {
 	return v
 }
 
-// The journal of the same study has the same trials, two that wait and one deleted study.
+// The journal of the same study has the same trials, one that runs, one that waits and one deleted study.
 func TestReadJournalOfOptuna(t *testing.T) {
 	file, err := os.ReadFile(unpacked(t, "optuna.log"))
 	require.NoError(t, err)
 	in, err := exchange.ReadJournal(bytes.NewReader(file), "")
 	require.NoError(t, err)
 	require.Equal(t, ranges(), in.Snapshot.Definition.Parameters)
-	require.Contains(t, in.Notes, "2 trials that Optuna has not finished are left out")
+	require.Contains(t, in.Notes, "1 trials that Optuna has not finished are left out")
 	database, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "full")
 	require.NoError(t, err)
-	require.Len(t, in.Snapshot.Trials, 40)
-	for i, got := range in.Snapshot.Trials {
+	require.Len(t, in.Snapshot.Trials, 41)
+	require.Equal(t, store.Pending, in.Snapshot.Trials[40].State)
+	require.Contains(t, string(in.Snapshot.Trials[40].Params), `"lr":0.02`)
+	for i, got := range in.Snapshot.Trials[:40] {
 		want := database.Snapshot.Trials[i]
 		require.JSONEq(t, string(want.Params), string(got.Params))
 		require.Equal(t, want.State, got.State)
@@ -182,7 +184,7 @@ func TestReadJournalOfOptuna(t *testing.T) {
 	cut := file[:len(file)-10] // as if Optuna were writing
 	in, err = exchange.ReadJournal(bytes.NewReader(cut), "full")
 	require.NoError(t, err)
-	require.Len(t, in.Snapshot.Trials, 40)
+	require.Len(t, in.Snapshot.Trials, 41)
 }
 
 func TestDefineByRun(t *testing.T) {
@@ -262,6 +264,50 @@ func TestConditionsOfOptuna(t *testing.T) {
 		_, err = memory(t).Restore(ctx, "", in.Snapshot)
 		require.NoError(t, err, name)
 	}
+}
+
+// Trials of enqueue_trial wait in the study. Values that are left out are drawn at random.
+func TestEnqueuedTrialsOfOptuna(t *testing.T) {
+	distributions := strings.NewReplacer(`"`, `\"`).Replace
+	grid := distributions(`{"name":"FloatDistribution","attributes":{"low":0.5,"high":0.9,"log":false,"step":0.1}}`)
+	choice := distributions(`{"name":"CategoricalDistribution","attributes":{"choices":[null,"sqrt"]}}`)
+	depth := distributions(`{"name":"IntDistribution","attributes":{"low":1,"high":9,"log":false,"step":1}}`)
+	ranges := `"distributions":{"x":"` + grid + `","c":"` + choice + `","n":"` + depth + `"}`
+	lines := []string{
+		`{"op_code":0,"study_name":"a","directions":[1]}`,
+		`{"op_code":4,"study_id":0,"state":4,"system_attrs":{"fixed_params":{"x":0.7,"c":null,"n":3,"unused":1}}}`,
+		`{"op_code":4,"study_id":0,"state":1,"value":1,"params":{"x":0.8,"c":0,"n":2},` + ranges + `}`,
+		`{"op_code":4,"study_id":0,"state":4,"params":{"x":0.6,"c":1,"n":5},` + ranges + `}`, // of RetryFailedTrialCallback
+		`{"op_code":4,"study_id":0,"state":4,"system_attrs":{"fixed_params":{"n":9}}}`,
+		`{"op_code":4,"study_id":0,"state":4,"system_attrs":{"fixed_params":{"n":10,"x":0.5}}}`,
+		`{"op_code":4,"study_id":0,"state":0,"params":{},"system_attrs":{"fixed_params":{"n":8}}}`,
+	}
+	in, err := exchange.ReadJournal(strings.NewReader(strings.Join(lines, "\n")+"\n"), "")
+	require.NoError(t, err)
+	require.Contains(t, in.Notes, "1 trials that Optuna has not finished are left out")
+	require.Contains(t, in.Notes, "enqueued trials with values of some parameters: 1; their other values are drawn at random")
+	require.Contains(t, in.Notes, `enqueued trials outside of the search space are left out: 1; the first is trial 4: invalid point: parameter "n": 10 is outside [1, 9]`)
+	u, err := memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+	for _, want := range []string{`{"x":0.7,"c":"None","n":3}`, `{"x":0.6,"c":"sqrt","n":5}`} {
+		asked, err := u.Ask(ctx, 1)
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(asked[0].Params))
+		require.Equal(t, loop.Enqueued, asked[0].Source)
+	}
+	asked, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	require.Contains(t, string(asked[0].Params), `"n":9`)
+	require.Equal(t, loop.Enqueued, asked[0].Source)
+
+	in, err = exchange.ReadJournal(strings.NewReader(string(journalOf(t, several(t)))+strings.Replace(lines[4], `"n":9`, `"x":0.25`, 1)+"\n"), "")
+	require.NoError(t, err)
+	continued := in.Snapshot.Trials[len(in.Snapshot.Trials)-1]
+	require.Equal(t, store.Pending, continued.State)
+	require.JSONEq(t, `{"x":0.25}`, string(continued.Params))
+	require.Zero(t, continued.Told)
+	_, err = memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
 }
 
 func TestSeveralObjectivesOfOptuna(t *testing.T) {
