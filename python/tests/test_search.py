@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from time import sleep
 from typing import Any
 
 import pytest
@@ -192,7 +193,7 @@ def test_a_tuple_with_a_name_among_numbers_is_a_choice() -> None:
         ({"seed": 1}, "options: seed: the argument random_state"),
         ({"batch": 2}, "options: batch: the argument batch"),
         ({"stop": "median"}, "options: stop: a candidate is scored at once"),
-        ({"end": {"target": 0.9}}, "options: end: the argument budget ends the search"),
+        ({"end": {"target": 0.9}}, "options: end: the arguments budget and time end the search"),
         ({"require": ["size <= 3"]}, "options: require: a candidate has one number"),
         ({"kernle": "rbf"}, "kernle"),
     ],
@@ -237,6 +238,21 @@ def test_a_fault_of_a_fit_is_no_failed_candidate() -> None:
     with pytest.raises(ValueError, match="All the rows"):
         search.fit(X, Y)
     assert [t.state for t in search.study_.trials] == ["pending"]
+
+
+def test_the_time_ends_a_search() -> None:
+    class Slow(Peaked):
+        def fit(self, x: Any, y: Any) -> Peaked:
+            sleep(0.2)
+            return super().fit(x, y)
+
+    space: Any = {"at": Float(-5, 5)}
+    search = SearchCV(Slow(), space, budget=500, time=1, cv=2, refit=False).fit(X, Y)
+    assert 1 <= len(search.cv_results_["params"]) <= 5
+    search = SearchCV(Peaked(), space, budget=5, time=0).fit(X, Y)
+    assert len(search.cv_results_["params"]) == 1  # without a candidate there is no result
+    with pytest.raises(StudyError, match="time is '10m', want a finite number of seconds"):
+        SearchCV(Peaked(), space, time="10m").fit(X, Y)  # type: ignore[arg-type]
 
 
 def test_copies() -> None:

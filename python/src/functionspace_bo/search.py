@@ -25,10 +25,12 @@ import numbers
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ._choices import Choices
 from ._definition import is_noise_free
+from ._run import finite
 from ._space import Bool, Categorical, Float, Int, Ordinal, Parameter
 from ._study import Study
 from ._trial import Trial
@@ -51,7 +53,7 @@ __all__ = ["SearchCV"]
 _OWN = {
     "batch": "the argument batch",
     "budget": "the argument budget",
-    "end": "the argument budget ends the search",
+    "end": "the arguments budget and time end the search",
     "goal": "a score is maximised",
     "objectives": "refit names the score of several",
     "require": "a candidate has one number, its score",
@@ -88,6 +90,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         budget: Number of candidates.
         batch: Number of candidates that are evaluated at a time. With n_jobs, the fits of all
             folds of a batch run in parallel.
+        time: The search starts no candidate, except for the first, after so many seconds.
         random_state: Seed of the search, or a random state of NumPy, which draws it. The same seed
             gives the same candidates.
         options: Further options of Study, such as {"surrogate": "auto", "first": [{"svc__C": 1}]}.
@@ -110,6 +113,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         *,
         budget: int = 50,
         batch: int = 1,
+        time: float | None = None,
         random_state: Any = 0,
         options: Mapping[str, Any] | None = None,
         scoring: Any = None,
@@ -135,6 +139,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         self.space = space
         self.budget = budget
         self.batch = batch
+        self.time = time
         self.random_state = random_state
         self.options = options
 
@@ -143,6 +148,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
         options = dict(self.options or {})
         for key in sorted(options.keys() & _OWN.keys()):
             raise StudyError(f"options: {key}: {_OWN[key]}")
+        limit = finite("time", self.time)
+        deadline = math.inf if limit is None else monotonic() + limit
         self._choices = Choices.of(self.space)
         self.study_ = Study(
             self._choices.space,
@@ -178,6 +185,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
                     enough = len(tried) >= (self.budget if tolerant else _ALL_FAILED)
                     if fault and enough and all(t.state == "failed" for t in tried):
                         raise fault
+                    if monotonic() >= deadline:
+                        break
             except KeyboardInterrupt:
                 done = sum(t.state == "complete" for t in _candidates(study))
                 if not done:
