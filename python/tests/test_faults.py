@@ -42,7 +42,13 @@ CONDITION: Any = any
         ({"x": [object()]}, 'parameter "x": values is <object'),
         ({"x": Float(float("nan"), 1)}, 'parameter "x": min is nan, want a finite number'),
         ({"x": Float(0, float("inf"))}, 'parameter "x": max is inf, want a finite number'),
-        ({"x": ["a", None]}, 'parameter "x": a value is None, want a number, text or boolean: use'),
+        (
+            {"x": ["a", None]},
+            'parameter "x": a value is None, want a number, text or boolean: use a text, which the '
+            'function translates: {"text": None}[params["x"]]',
+        ),
+        ({"x": [(50,), (50, 50)]}, 'function translates: {"text": (50,)}[params["x"]]'),
+        ({"x": [1, [2, 3]]}, 'function translates: {"text": [2, 3]}[params["x"]]'),
         (
             {"x": Float(0, 1, when=CONDITION)},
             'parameter "x": when is <built-in function any>, want',

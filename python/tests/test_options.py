@@ -96,6 +96,8 @@ def test_suggestions_use_standard_errors(tmp_path: Path, require: list[str]) -> 
         ({"pruner": object()}, 'pruner is no option: use stop="median"'),
         ({"sampler": object()}, "sampler is no option: use surrogate"),
         ({"directions": ["maximize"]}, "directions is no option: use goal, or objectives"),
+        ({"show_progress_bar": True}, "show_progress_bar is no option: use progress of minimize"),
+        ({"verbose": 1}, "verbose is no option: use progress of minimize"),
     ],
 )
 def test_options_of_other_packages(options: dict[str, Any], hint: str) -> None:

@@ -286,6 +286,7 @@ def test_a_value_that_is_no_number_does_not_take_the_budget(value: Any) -> None:
         assert len(calls) == 1
         assert ", want a number" in str(caught.value)
         assert ("is a return missing?" in str(caught.value)) == ("None" in str(value))
+        assert ("in objectives" in str(caught.value)) == isinstance(value, tuple)
         assert {t.state for t in study.trials} == {"pending"}
         result = study.run(lambda p: p["x"])
         assert [t.state for t in result.trials] == ["complete"] * 5

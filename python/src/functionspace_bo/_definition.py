@@ -26,6 +26,8 @@ _OF_OTHERS = {
     "callbacks": "use callback, a function of the study and the trial",
     "catch": 'every exception makes a failed trial; failures="expected" if the first ones may fail',
     "pruner": 'use stop="median" or "asha"',
+    "show_progress_bar": "use progress of minimize and run",
+    "verbose": "use progress of minimize and run",
     "sampler": "use surrogate and acquisition",
 }
 """The remedies for options of other packages."""

@@ -245,6 +245,8 @@ def _number(value: Any, name: str) -> float:
         number = as_float(value, name)
     except TrialError as err:
         hint = ": is a return missing?" if value is None else ""
+        if name == "value" and isinstance(value, (tuple, list)):
+            hint = ": state the names of several numbers in objectives"
         raise NoNumberError(f"{err}{hint}") from None
     if not usable(number):
         beyond = f" is beyond ±{MAX_VALUE}" if math.isfinite(number) else ""

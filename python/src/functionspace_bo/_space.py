@@ -168,10 +168,12 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
                 f'parameter "{name}": when is {shown(p.when)}, want a text such as '
                 "\"optimizer == 'sgd'\""
             )
-        if isinstance(p, (Categorical, Ordinal)) and any(v is None for v in p.values):
+        others = [v for v in getattr(p, "values", ()) if not isinstance(v, (str, int, float))]
+        if others:
+            v = shown(others[0])
             raise StudyError(
-                f'parameter "{name}": a value is None, want a number, text or boolean: use a text '
-                'such as "none", which the function translates'
+                f'parameter "{name}": a value is {v}, want a number, text or boolean: use a text, '
+                f'which the function translates: {{"text": {v}}}[params["{name}"]]'
             )
     return [{"name": name, **p.definition()} for name, p in parameters.items()], parameters
 
