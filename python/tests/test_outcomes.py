@@ -232,14 +232,16 @@ def test_a_tuple_has_the_objectives_in_their_order(stored: bool, tmp_path: Path)
         one.tell(one.ask(), (1, 2))
 
 
-def test_a_number_of_an_unnamed_objective() -> None:
+@pytest.mark.parametrize(
+    ("goal", "named"), [(None, '"auc"'), ("maximize", '{"name": "auc", "goal": "maximize"}')]
+)
+def test_a_number_of_an_unnamed_objective(goal: Any, named: str) -> None:
     with (
-        Study(X) as study,
-        pytest.raises(
-            TrialError, match=r'want .* value, or name the objective: objectives=\["loss"\]$'
-        ),
+        Study(X, goal=goal) as study,
+        pytest.raises(TrialError) as caught,
     ):
-        study.tell(study.ask(), {"loss": 1})
+        study.tell(study.ask(), {"auc": 1})
+    assert str(caught.value).endswith(f" value, or name the objective: objectives=[{named}]")
 
 
 def test_missing_numbers_name_the_dictionary() -> None:

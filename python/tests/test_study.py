@@ -118,7 +118,12 @@ def test_faults_of_trials() -> None:
         (X, {"surrogate": {"name": "gp", "kernel": "rbf"}, "kernel": "rbf"}, "given twice"),
         (X, {"budget": 0}, "budget"),
         (X, {"goal": "up"}, "goal"),
-        (X, {"goal": "maximize", "objectives": [{"name": "y"}]}, "state them in objectives"),
+        (
+            X,
+            {"goal": "maximize", "objectives": [{"name": "y"}]},
+            "goal: state them in objectives, as in objectives=[{'name': 'y', 'goal': 'maximize'}]",
+        ),
+        (X, {"goal": "maximize", "objectives": ["y"]}, "[{'name': 'y', 'goal': 'maximize'}]"),
         ([{"name": "x", "type": "float", "min": 0}], {}, "max is missing"),
         (
             {"x": (-5, 5.0)},

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._binary import read_answer, run_binary
 from ._options import HELP, OBJECTIVE, SETTINGS
-from ._space import Parameter, Space, parse_space, plain, require_json
+from ._space import Parameter, Space, parse_space, plain, require_json, shown
 from .errors import StudyError
 
 _STORES = 'Study.create("bo.db", "name", space) stores a study'
@@ -55,7 +55,13 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
             definition[key] = _native(value)
     if objective:
         if "objectives" in definition:
-            raise StudyError(f"{' and '.join(sorted(objective))}: state them in objectives")
+            stated = definition["objectives"]
+            first = stated[0] if isinstance(stated, list) and stated else "value"
+            entry = {**(first if isinstance(first, Mapping) else {"name": first}), **objective}
+            raise StudyError(
+                f"{' and '.join(sorted(objective))}: state them in objectives, as in "
+                f"objectives=[{shown(entry)}]"
+            )
         definition["objectives"] = [{"name": "value", **objective}]
     listed = definition.get("objectives")
     if isinstance(listed, list):

@@ -119,7 +119,11 @@ class Outcomes:
                 only = f", only {', '.join(sorted(numbers))}" if numbers else ""
                 other = ""
                 if numbers and self.goals in ((Goal(),), (Goal(maximize=True),)):  # without a name
-                    other = f', or name the objective: objectives=["{min(numbers)}"]'
+                    best = min(numbers)
+                    entry = f'"{best}"'
+                    if self.goals[0].maximize:
+                        entry = f'{{"name": "{best}", "goal": "maximize"}}'
+                    other = f", or name the objective: objectives=[{entry}]"
                 raise TrialError(
                     f'no number named "{name}" was reported{only}: want a dictionary with '
                     + ", ".join(self.declared)
