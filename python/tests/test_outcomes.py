@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -274,24 +276,50 @@ def test_a_wrong_name_does_not_take_the_budget(value: Any, fault: str, workers: 
         assert [t.state for t in result.trials] == ["complete"] * 5
 
 
-@pytest.mark.parametrize("value", [None, (0.5, 0.1), "0.5", {"value": None}])
-def test_a_value_that_is_no_number_does_not_take_the_budget(value: Any) -> None:
+@pytest.mark.parametrize("value", [None, (0.5, 0.1), "0.5", {"value": None}, {"loss": 1}])
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_result_without_its_number_does_not_take_the_budget(
+    value: Any, stored: bool, tmp_path: Path
+) -> None:
+    study: Any = Study(X, budget=5)
+    if stored:
+        study = Study.create(tmp_path / "bo.db", "demo", X, budget=5)
     calls: list[Any] = []
 
     def f(params: dict[str, Any]) -> Any:
         calls.append(params)
         return value
 
-    with Study(X, budget=5) as study:
-        with pytest.raises(FailuresError, match="trial 1 stays pending") as caught:
-            study.run(f)
-        assert len(calls) == 1
-        assert ", want a number" in str(caught.value)
-        assert ("is a return missing?" in str(caught.value)) == ("None" in str(value))
-        assert ("in objectives" in str(caught.value)) == isinstance(value, tuple)
-        assert {t.state for t in study.trials} == {"pending"}
-        result = study.run(lambda p: p["x"])
-        assert [t.state for t in result.trials] == ["complete"] * 5
+    with pytest.raises(FailuresError, match="trial 1 stays pending") as caught:
+        study.run(f)
+    assert len(calls) == 1
+    message = str(caught.value)
+    assert ("no number named" if "loss" in str(value) else ", want a number") in message
+    assert ("is a return missing?" in message) == ("None" in str(value))
+    assert ("state the names of several numbers in objectives" in message) == (value == (0.5, 0.1))
+    assert {t.state for t in study.trials} == {"pending"}
+    result = study.run(lambda p: p["x"])
+    assert [t.state for t in result.trials] == ["complete"] * 5
+
+
+@pytest.mark.parametrize("pool", [False, True])
+def test_a_stopped_function_returns_nothing(pool: bool, tmp_path: Path) -> None:
+    """Its result is not missing, also if it is the first one of a run."""
+    options: Any = {"stop": {"rule": "median", "min_steps": 1, "startup": 2}, "budget": 6}
+    study = Study.create(tmp_path / "bo.db", "demo", X, **options)
+    study.run(reporting, callback=lambda _, t: t.number == 3)
+    with ProcessPoolExecutor(1) if pool else nullcontext() as executor:
+        result = study.run(worse, executor=executor)
+    assert [t.state for t in result.trials] == ["complete"] * 3 + ["stopped"] * 3
+
+
+def reporting(params: dict[str, Any], trial: Trial) -> float:
+    trial.report(1, 0.5)
+    return 0.5
+
+
+def worse(params: dict[str, Any], trial: Trial) -> float | None:
+    return None if trial.report(1, 0.9) else 0.5
 
 
 @pytest.mark.parametrize("value", [None, math.nan, {"loss": math.nan}])

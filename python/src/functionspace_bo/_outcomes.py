@@ -114,21 +114,8 @@ class Outcomes:
                 raise TrialError(
                     f"the standard error {name} is {numbers[name]:g}, want a number of at least 0"
                 )
-        for name in self.declared:
-            if name not in numbers:
-                only = f", only {', '.join(sorted(numbers))}" if numbers else ""
-                other = ""
-                if numbers and self.goals in ((Goal(),), (Goal(maximize=True),)):  # without a name
-                    best = min(numbers)
-                    entry = f'"{best}"'
-                    if self.goals[0].maximize:
-                        entry = f'{{"name": "{best}", "goal": "maximize"}}'
-                    other = f", or name the objective: objectives=[{entry}]"
-                raise TrialError(
-                    f'no number named "{name}" was reported{only}: want a dictionary with '
-                    + ", ".join(self.declared)
-                    + other
-                )
+        if (error := lacking(numbers, self.declared, self.goals)) is not None:
+            raise error
         return None if self.several else numbers[self.goals[0].name], numbers
 
     def misses(self, value: Any) -> bool:
@@ -182,6 +169,29 @@ class Outcomes:
                     excess = abs(halves[t.number] - r.bound / 2)
                     sums[t.number] += excess / width if width > 0 else math.inf
         return sums
+
+
+def lacking(
+    numbers: Mapping[str, float], declared: Iterable[str], goals: tuple[Goal, ...]
+) -> TrialError | None:
+    """Returns the error of a report without a declared number, or None."""
+    for name in declared:
+        if name in numbers:
+            continue
+        only = f", only {', '.join(sorted(numbers))}" if numbers else ""
+        other = ""
+        if numbers and goals in ((Goal(),), (Goal(maximize=True),)):  # without a name
+            best = min(numbers)
+            entry = f'"{best}"'
+            if goals[0].maximize:
+                entry = f'{{"name": "{best}", "goal": "maximize"}}'
+            other = f", or name the objective: objectives=[{entry}]"
+        return TrialError(
+            f'no number named "{name}" was reported{only}: want a dictionary with '
+            + ", ".join(declared)
+            + other
+        )
+    return None
 
 
 def warn_unread(

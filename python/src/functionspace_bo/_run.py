@@ -282,9 +282,7 @@ class Run:
         A wrong name, or a missing return, then costs one evaluation.
         """
         self._study._interrupt(trial)
-        self._stopped = self._stopped or FailuresError(
-            f"trial {trial.number} stays pending: {error} (for a failed trial raise an exception)"
-        )
+        self._stopped = self._stopped or FailuresError(refusal(trial.number, error))
 
     def _succeeded(self) -> bool:
         """Reports whether a trial of this run has a value."""
@@ -377,6 +375,11 @@ class Run:
         if any(t.state == "complete" for t in result.trials):
             return None
         return no_value(result.trials, result.stopped)
+
+
+def refusal(number: int, error: TrialError) -> str:
+    """Returns the message of a run that a result without a number ends."""
+    return f"trial {number} stays pending: {error} (for a failed trial raise an exception)"
 
 
 def no_value(trials: Sequence[Trial], end: str) -> NoValueError:

@@ -275,10 +275,8 @@ class StoredStudy:
     def _declared(self) -> list[str]:
         """The names of the numbers that a complete trial has."""
         conditions = [*self._definition.get("require", ()), self._cost]
-        return [
-            *self._outcomes.declared,
-            *(re.split("[<>]=", c)[0].strip() for c in conditions),
-        ]
+        names = [re.split("[<>]=", c)[0].strip() for c in conditions if c]
+        return list(dict.fromkeys([*self._outcomes.declared, *names]))
 
     def run(
         self,

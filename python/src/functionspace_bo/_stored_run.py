@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, cast
 
 from ._binary import ending, find_binary, in_python, read_answer
-from ._outcomes import as_float, read_note
+from ._outcomes import NoNumberError, as_float, lacking, read_note
 from ._process import on_fork
 from ._progress import Progress
 from ._reporter import LocalReporter, Receiver
@@ -38,6 +38,7 @@ from ._run import (
     finite,
     logger,
     no_value,
+    refusal,
     slots,
     takes_trial,
     unpicklable,
@@ -103,6 +104,9 @@ class StoredRun:
         self._errors: dict[int, BaseException] = {}  # of failed trials of this run
         self._cause: BaseException | None = None  # of the last failed trial
         self._begun = False  # whether a trial was evaluated
+        self._succeeded = False  # whether a trial of this run has a value
+        self._reporters: dict[int, LocalReporter] = {}  # of the trials of this run
+        self._refused = ""  # the reason why a result without a number ends the run
         self._stopped = ""
         self._kind = ""
         self._sending = threading.Lock()
@@ -128,6 +132,8 @@ class StoredRun:
             self._error = self._last_error()
             if self._broken is not None:
                 raise explained(self._broken)
+            if self._refused and not self._kind:
+                self._stopped, self._kind = self._refused, "failures"
             if not (interrupted or self._kind):
                 raise ProcessError(self._error)
         if self._kind == "budget" and not self._begun:
@@ -259,7 +265,13 @@ class StoredRun:
             value, answer["seconds"] = self._perform(Work(self._f, trial, self._takes_trial))
             answer["numbers"] = self._study._numbers(value)
             answer["note"] = read_note(value)
+            lacks = lacking(answer["numbers"], self._study._declared(), self._study._outcomes.goals)
+            if lacks is not None and self._refuse(trial.number, lacks):
+                return
         except TrialError as err:
+            wrong = isinstance(err, NoNumberError) and self._level == logging.WARNING
+            if wrong and self._refuse(trial.number, err):
+                return
             answer["failure"] = str(err) or "failed"
         except BrokenExecutor as err:  # bo issues the trial again
             self._broken = err
@@ -274,6 +286,18 @@ class StoredRun:
             answer["failure"] = describe(err) + (PICKLABLE if unpicklable(err) else "")
         self._send(answer)
 
+    def _refuse(self, number: int, error: TrialError) -> bool:
+        """Ends the run at a result that lacks a number, unless a trial of the run has a value.
+
+        The trial is issued again. The result of a stopped trial does not count.
+        """
+        reporter = self._reporters.get(number)
+        if self._succeeded or (reporter is not None and reporter.stopped):
+            return False
+        self._refused = refusal(number, error)
+        self._lines.put(b"")
+        return True
+
     def _perform(self, work: Work) -> tuple[Any, float]:
         """Returns the value of f and the seconds that it took."""
         if self._executor is None:
@@ -287,7 +311,7 @@ class StoredRun:
 
     def _reporting(self, trial: Trial) -> Trial:
         """Returns a trial with a reporter."""
-        local = LocalReporter(self, trial.number)
+        local = self._reporters[trial.number] = LocalReporter(self, trial.number)
         if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
             return replace(trial, _reporter=local)
         with self._steps:
@@ -304,6 +328,8 @@ class StoredRun:
 
     def _recorded(self, trial: Trial, counts: Mapping[str, int]) -> bool:
         """Logs a failure and calls the callback. Reports whether it ends the run."""
+        self._succeeded = self._succeeded or trial.state in ("complete", "stopped")
+        self._reporters.pop(trial.number, None)
         if trial.state == "failed":
             self._cause = self._errors.pop(trial.number, None)
             self._progress.hide()
