@@ -216,8 +216,8 @@ func columnClasses(t *table.Table, name string) ([]string, error) {
 	var names []string
 	numeric := true
 	seen := map[string]bool{}
-	for i, row := range t.Rows {
-		cell := row[j]
+	for i := range t.Rows {
+		cell := t.Decimal(i, j)
 		if cell == "" {
 			return nil, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
 		}
@@ -258,9 +258,9 @@ func columnLabels(t *table.Table, name string, names []string) ([]int, error) {
 		return nil, err
 	}
 	y := make([]int, len(t.Rows))
-	for i, row := range t.Rows {
-		if y[i] = slices.Index(names, row[j]); y[i] < 0 {
-			return nil, fmt.Errorf("%s: %s is not a label of the training table", t.Cell(i, j), table.Quote(row[j]))
+	for i := range t.Rows {
+		if y[i] = slices.Index(names, t.Decimal(i, j)); y[i] < 0 {
+			return nil, fmt.Errorf("%s: %s is not a label of the training table", t.Cell(i, j), table.Quote(t.Rows[i][j]))
 		}
 	}
 	return y, nil

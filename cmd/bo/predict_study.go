@@ -114,7 +114,11 @@ func pointOfRow(t *table.Table, i int, s *space.Space) (space.Point, error) {
 			if err := t.CheckDecimal(i, j); err != nil && p.Kind != space.KindCategorical && p.Kind != space.KindFixed {
 				return space.Point{}, err
 			}
-			values[p.Name] = valueOf(p, t.Rows[i][j])
+			text := t.Rows[i][j]
+			if p.Check(text) != nil {
+				text = t.Decimal(i, j)
+			}
+			values[p.Name] = valueOf(p, text)
 		}
 	}
 	p, err := s.PointOf(values)

@@ -29,14 +29,13 @@ type Table struct {
 	Rows   [][]string // trimmed text of the cells
 	Limit  float64    // largest magnitude that Number accepts; 0 for every finite number
 
-	lines []int           // line of the file on which each row begins
-	mixed map[[2]int]bool // cells of numbers with a decimal point, in a table with decimal commas
+	lines  []int // line of the file on which each row begins
+	commas bool  // numbers have decimal commas
 }
 
 // Read reads a table in UTF-8; name stands in messages. It skips a byte order mark, blank
-// lines and rows of empty cells. The cells are separated by commas, or by semicolons or tabs if
-// these are in the first line and commas are not. Then numbers may have a decimal comma, which becomes a
-// point in Rows.
+// lines and rows of empty cells. The cells are separated by commas, or by the semicolons or tabs of the first line,
+// as separator selects. Then numbers may have a decimal comma.
 func Read(name string, r io.Reader) (*Table, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if start, _ := buffered.Peek(len(mark)); string(start) == mark {
@@ -84,14 +83,13 @@ func Read(name string, r io.Reader) (*Table, error) {
 	case len(t.Rows) == 0:
 		return nil, fmt.Errorf("%s: no rows below the header", name)
 	}
-	if cr.Comma != ',' {
-		t.readDecimalCommas()
-	}
+	t.commas = cr.Comma != ',' && slices.ContainsFunc(t.Rows, func(row []string) bool { return slices.ContainsFunc(row, hasDecimalComma) })
 	return t, nil
 }
 
-// separator returns the separator of the cells of a text: a semicolon or a tab if the first line that is not
-// blank has one outside quotes and has no comma there, else a comma. A first line such as "sep=;" states it.
+// separator returns the separator of the cells of a text: the semicolon or tab that is first in its first line outside
+// quotes, else a comma. A first line with commas too has the separator that the next line has as often; a name such as
+// "T, °C" has the other one. A first line such as "sep=;" states it.
 func separator(text []byte) rune {
 	text = bytes.TrimLeft(text, "\r\n")
 	if other, ok := bytes.CutPrefix(text, []byte("sep=")); ok && len(other) > 0 {
@@ -100,51 +98,57 @@ func separator(text []byte) rune {
 		}
 		return ','
 	}
-	found, quoted := ',', false
-	for _, c := range text {
+	header, rest := cutLine(text)
+	other := bytes.IndexAny(header, ";\t")
+	if other < 0 {
+		return ','
+	}
+	found := header[other : other+1]
+	row, _ := cutLine(bytes.TrimLeft(rest, "\r\n"))
+	if bytes.Contains(header, []byte(",")) && bytes.Count(row, found) != bytes.Count(header, found) {
+		return ','
+	}
+	return rune(found[0])
+}
+
+// cutLine returns the first line of a text without the parts in quotes, and the text after it.
+func cutLine(text []byte) (line, rest []byte) {
+	quoted := false
+	for i, c := range text {
 		switch {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == ',':
-			return ','
 		case c == '\n':
-			return found
-		case (c == ';' || c == '\t') && found == ',':
-			found = rune(c)
+			return line, text[i+1:]
+		default:
+			line = append(line, c)
 		}
 	}
-	return found
+	return line, nil
 }
 
 // decimal matches a number with a decimal comma or point.
 var decimal = regexp.MustCompile(`^[+-]?[0-9]*[,.][0-9]+([eE][+-]?[0-9]+)?$`)
 
-// readDecimalCommas writes numbers with a decimal comma with a point. If there are any, a number with a point
-// may have a separator of thousands, as in 1.234, and is an error where a number is read.
-func (t *Table) readDecimalCommas() {
-	points := map[[2]int]bool{}
-	commas := false
-	for i, row := range t.Rows {
-		for j, cell := range row {
-			switch {
-			case !decimal.MatchString(cell):
-			case strings.Contains(cell, ","):
-				commas = true
-				row[j] = strings.Replace(cell, ",", ".", 1)
-			default:
-				points[[2]int{i, j}] = true
-			}
-		}
-	}
-	if commas {
-		t.mixed = points
-	}
+// hasDecimalComma reports whether a cell is a number with a decimal comma.
+func hasDecimalComma(cell string) bool {
+	return strings.Contains(cell, ",") && decimal.MatchString(cell)
 }
 
-// CheckDecimal returns an error if the number in row i of column j has a decimal point and others a decimal comma.
+// Decimal returns the text in row i of column j, with a decimal point if it is a number with a decimal comma.
+func (t *Table) Decimal(i, j int) string {
+	cell := t.Rows[i][j]
+	if t.commas && hasDecimalComma(cell) {
+		return strings.Replace(cell, ",", ".", 1)
+	}
+	return cell
+}
+
+// CheckDecimal returns an error if the number in row i of column j has a decimal point and others a decimal comma: the
+// point may separate thousands, as in 1.234.
 func (t *Table) CheckDecimal(i, j int) error {
-	if cell := t.Rows[i][j]; t.mixed[[2]int{i, j}] {
+	if cell := t.Rows[i][j]; t.commas && strings.Contains(cell, ".") && decimal.MatchString(cell) {
 		return fmt.Errorf("%s: %s has a point, and other numbers have a decimal comma: write %s or %s", t.Cell(i, j), cell, strings.Replace(cell, ".", ",", 1), strings.Replace(cell, ".", "", 1))
 	}
 	return nil
@@ -227,11 +231,11 @@ func (t *Table) Row(i int) string {
 // Number returns the finite number in row i of column j.
 func (t *Table) Number(i, j int) (float64, error) {
 	cell := t.Rows[i][j]
-	x, err := strconv.ParseFloat(cell, 64)
+	x, err := strconv.ParseFloat(t.Decimal(i, j), 64)
 	switch {
 	case cell == "":
 		return 0, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
-	case t.mixed != nil && t.CheckDecimal(i, j) != nil:
+	case t.CheckDecimal(i, j) != nil:
 		return 0, t.CheckDecimal(i, j)
 	case err != nil && !math.IsInf(x, 0):
 		return 0, fmt.Errorf("%s: %s is not a number", t.Cell(i, j), Quote(cell))

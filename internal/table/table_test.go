@@ -21,6 +21,10 @@ func TestReadTable(t *testing.T) {
 		"\"x\";\"y\"\n\"1,0\";2e0\n3;4",
 		"x\ty\n1\t2\n3\t4\n",
 		"\nx;y\n1.0;2.0\n3.0;4\n",
+		"x;y;T, °C\n1,0;2;3,5\n3;4;1\n",
+		"x;y;T, °C\n1,0;2,0;3,5\n3,0;4,0;1,5\n",
+		"x,y,a; b\n1,2,3\n3,4,5\n",
+		"x,y,a; b\n1,2,\"; \"\n3,4,\";\n\"\n",
 	} {
 		tb, err := Read("a.csv", strings.NewReader(text))
 		require.NoError(t, err, "%q", text)
@@ -84,4 +88,12 @@ func TestWriteMarksOtherCharactersThanASCII(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{c.name, "y"}, tb.Header)
 	}
+}
+
+// A text such as 1,5 is no number, also in a table with decimal commas.
+func TestTextsOfATableWithDecimalCommas(t *testing.T) {
+	tb, err := Read("a.csv", strings.NewReader("x;ratio;note\n0,5;1,5;\"2,5\"\n"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"0,5", "1,5", "2,5"}, tb.Rows[0])
+	require.Equal(t, "1.5", tb.Decimal(0, 1))
 }

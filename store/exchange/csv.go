@@ -474,7 +474,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		if err := checkDecimal(t, i, j, p); err != nil {
 			return e, false, err
 		}
-		v := cellValue(p, text(j))
+		v := cellValue(p, text(j), t.Decimal(i, j))
 		x, number := v.(float64)
 		err := p.Check(v)
 		if _, ok := d.Defaults[p.Name]; err != nil && text(j) == "" && (ok || p.Kind == space.KindFixed) {
@@ -601,8 +601,9 @@ func checkDecimal(t *table.Table, i, j int, p space.Parameter) error {
 	return t.CheckDecimal(i, j)
 }
 
-// cellValue returns the value of a parameter whose text is in a cell, or the text itself.
-func cellValue(p space.Parameter, text string) any {
+// cellValue returns the value of a parameter whose text is in a cell, or the text itself. number is the text with a decimal
+// point.
+func cellValue(p space.Parameter, text, number string) any {
 	values := p.Values
 	switch p.Kind {
 	case space.KindFloat, space.KindInt:
@@ -612,9 +613,11 @@ func cellValue(p space.Parameter, text string) any {
 	case space.KindFixed:
 		values = []any{p.Value}
 	}
-	for _, v := range values {
-		if cell(v) == text {
-			return v
+	for _, text := range []string{text, number} {
+		for _, v := range values {
+			if cell(v) == text {
+				return v
+			}
 		}
 	}
 	for _, v := range values {
@@ -622,7 +625,7 @@ func cellValue(p space.Parameter, text string) any {
 			return v
 		}
 	}
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
+	if v, err := strconv.ParseFloat(number, 64); err == nil {
 		return v
 	}
 	return text

@@ -260,6 +260,22 @@ func TestTextWithAPoint(t *testing.T) {
 	require.Equal(t, evaluated[0].Params, results[0].Params)
 }
 
+// A text with a comma is no number either, and notes are texts.
+func TestTextWithAComma(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}},
+		Parameters: []space.Parameter{space.Categorical("ratio", "1,5", "2"), space.Categorical("share", 0.5, "all"), space.Ordinal("dose", 0.1, 0.2)},
+	}
+	const rows = "trial;ratio;share;dose;loss;message\n1;1,5;0,5;0,1;7,5;2,5\n"
+	evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader(rows), d)
+	require.NoError(t, err)
+	require.Equal(t, store.Evaluated{Params: map[string]any{"ratio": "1,5", "share": 0.5, "dose": 0.1}, Numbers: map[string]float64{"loss": 7.5}, Message: "2,5"}, evaluated[0])
+	results, _, err := exchange.ReadResults("t.csv", strings.NewReader(rows), d)
+	require.NoError(t, err)
+	require.Equal(t, evaluated[0].Params, results[0].Params)
+	require.Equal(t, "2,5", results[0].Report.Message)
+}
+
 // A spreadsheet that reads UTF-8 in another encoding changes the name of a column. It is then no parameter.
 func TestColumnNearAParameter(t *testing.T) {
 	d := &study.Definition{

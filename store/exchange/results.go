@@ -110,7 +110,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 	if !failed && !some {
 		return out, false, nil
 	}
-	number, err := strconv.ParseFloat(text(trial), 64) // data frames write 3.0
+	number, err := strconv.ParseFloat(t.Decimal(i, trial), 64) // data frames write 3.0
 	if out.Report.Trial = int(number); err != nil || out.Report.Trial < 1 || float64(out.Report.Trial) != number {
 		return out, false, fmt.Errorf("%s: %q is not the number of a trial", t.Cell(i, trial), text(trial))
 	}
@@ -129,7 +129,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		if err := checkDecimal(t, i, j, c.params[j]); err != nil {
 			return out, false, err
 		}
-		out.Params[c.params[j].Name] = cellValue(c.params[j], text(j))
+		out.Params[c.params[j].Name] = cellValue(c.params[j], text(j), t.Decimal(i, j))
 	}
 	return out, true, nil
 }
