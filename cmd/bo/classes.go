@@ -102,6 +102,7 @@ func (c predictCmd) classes(e *env) error {
 	}
 	var y []int // labels at the points, for a picture
 	var target string
+	var dialect table.Dialect
 	f, err := c.fitClasses(e, c.At, func(t *training, names []string) (*mat.Dense, error) {
 		at, err := openTable(c.At, e.stdin)
 		if err != nil {
@@ -115,6 +116,7 @@ func (c predictCmd) classes(e *env) error {
 				return nil, err
 			}
 		}
+		dialect = at.Dialect
 		return at.Numbers(t.features...)
 	})
 	if err != nil {
@@ -126,7 +128,7 @@ func (c predictCmd) classes(e *env) error {
 			return err
 		}
 	}
-	return table.Write(e.stdout, func(w *csv.Writer) error {
+	return table.Write(e.stdout, dialect, func(w *csv.Writer) error {
 		record := make([]string, len(f.names)+1)
 		for k, name := range f.names {
 			record[k] = "p_" + name
@@ -139,7 +141,7 @@ func (c predictCmd) classes(e *env) error {
 		for i := range n {
 			row := prob.RawRowView(i)
 			for k, p := range row {
-				record[k] = number(p)
+				record[k] = dialect.Number(p)
 			}
 			record[len(f.names)] = f.names[score.MostProbable(row)]
 			if err := w.Write(record); err != nil {

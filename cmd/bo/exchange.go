@@ -22,7 +22,7 @@ import (
 type studyExportCmd struct {
 	storeFlags
 	Study  string `arg:"" complete:"studies" help:"Name of the study."`
-	Format string `group:"result" enum:"json,optuna,csv" default:"json" placeholder:"FORMAT" help:"json (the whole study), optuna (journal file of Optuna 5) or csv (table of trials). Default: ${default}."`
+	Format string `group:"result" enum:"json,optuna,csv,csv-semicolons" default:"json" placeholder:"FORMAT" help:"json (the whole study), optuna (journal file of Optuna 5), csv (table of trials) or csv-semicolons (with decimal commas, as spreadsheets open in German or French). Default: ${default}."`
 	Output string `group:"result" short:"o" placeholder:"FILE" help:"File to write; - is standard output. Default: -."`
 	Force  bool   `group:"result" help:"Replace the file of --output."`
 }
@@ -35,6 +35,8 @@ func (c *studyExportCmd) Run(e *env) error {
 		}
 		write := map[string]func(io.Writer, *store.Snapshot) error{"json": exchange.Write, "optuna": exchange.WriteJournal, "csv": func(w io.Writer, s *store.Snapshot) error {
 			return exchange.WriteCSV(w, s.Definition, s.Trials)
+		}, "csv-semicolons": func(w io.Writer, s *store.Snapshot) error {
+			return exchange.WriteSemicolons(w, s.Definition, s.Trials)
 		}}[c.Format]
 		if c.Output == "" || c.Output == "-" {
 			return write(e.stdout, snapshot)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -30,7 +32,7 @@ type predictCmd struct {
 }
 
 func (predictCmd) Help() string {
-	return `Prints one CSV row for each row of --at: the posterior mean (mean) and standard deviation (sd) of the function, and the standard deviation of the observation noise (noise_sd).
+	return `Prints one CSV row for each row of --at, with semicolons and decimal commas if --at has them: the posterior mean (mean) and standard deviation (sd) of the function, and the standard deviation of the observation noise (noise_sd).
 
 With --likelihood bernoulli or categorical the target is a label. The output has one column p_LABEL for each label, its probability, and a column label, the most probable label.
 
@@ -62,6 +64,7 @@ func (c predictCmd) run(e *env) error {
 	}
 	var known []float64 // targets at the points, if the table has them
 	var points *mat.Dense
+	var dialect table.Dialect
 	f, err := c.fit(e, c.At, func(features []string, target string) (*mat.Dense, error) {
 		at, err := openTable(c.At, e.stdin)
 		if err != nil {
@@ -72,6 +75,7 @@ func (c predictCmd) run(e *env) error {
 				return nil, err
 			}
 		}
+		dialect = at.Dialect
 		points, err = at.Numbers(features...)
 		return points, err
 	})
@@ -107,20 +111,22 @@ func (c predictCmd) run(e *env) error {
 			}
 		}
 	}
-	w := bufio.NewWriter(e.stdout)
-	fmt.Fprint(w, "mean,sd,noise_sd")
+	w := csv.NewWriter(e.stdout)
+	w.Comma = dialect.Separator
+	record := []string{"mean", "sd", "noise_sd"}
 	for k := range draws {
-		fmt.Fprintf(w, ",s%d", k+1)
+		record = append(record, fmt.Sprintf("s%d", k+1))
 	}
-	fmt.Fprintln(w)
+	_ = w.Write(record) // Error returns the error
 	for i := range mean {
-		fmt.Fprintf(w, "%s,%s,%s", number(mean[i]), number(sd[i]), number(noise))
+		record = append(record[:0], dialect.Number(mean[i]), dialect.Number(sd[i]), dialect.Number(noise))
 		for _, s := range draws {
-			fmt.Fprintf(w, ",%s", number(s[i]))
+			record = append(record, dialect.Number(s[i]))
 		}
-		fmt.Fprintln(w)
+		_ = w.Write(record)
 	}
-	return w.Flush()
+	w.Flush()
+	return w.Error()
 }
 
 // draw draws the predictions, against the targets if they are known.

@@ -26,7 +26,7 @@ type studyPredictCmd struct {
 func (studyPredictCmd) Help() string {
 	return fmt.Sprintf(`Fits the surrogate model of the study to its trials, to at most %d, and predicts the objectives and the numbers of require at points. The interval of the function is without noise, and the interval of a measurement includes it. After a logarithm of the values the prediction is a median.
 
-With --at the output is CSV: the parameters, and for each objective and number its mean, sd, low and high, the ends of the central 95 %% interval of the function.
+With --at the output is CSV, with semicolons and decimal commas if FILE has them: the parameters, and for each objective and number its mean, sd, low and high, the ends of the central 95 %% interval of the function.
 
 Examples:
 
@@ -43,7 +43,7 @@ func (c *studyPredictCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		points, err := c.points(e, in.space)
+		points, dialect, err := c.points(e, in.space)
 		if err != nil {
 			return usageError{err}
 		}
@@ -66,7 +66,7 @@ func (c *studyPredictCmd) Run(e *env) error {
 		case c.JSON:
 			return printJSON(e.stdout, predictedJSON(points, predicted))
 		case c.At != "":
-			return table.Write(e.stdout, func(w *csv.Writer) error { return writePredicted(w, in.space, points, predicted) })
+			return table.Write(e.stdout, dialect, func(w *csv.Writer) error { return writePredicted(w, dialect, in.space, points, predicted) })
 		}
 		var rows [][]string
 		for _, p := range predicted {
@@ -79,27 +79,27 @@ func (c *studyPredictCmd) Run(e *env) error {
 	})
 }
 
-// points returns the points of the arguments.
-func (c *studyPredictCmd) points(e *env, s *space.Space) ([]space.Point, error) {
+// points returns the points of the arguments, and the dialect of their table.
+func (c *studyPredictCmd) points(e *env, s *space.Space) ([]space.Point, table.Dialect, error) {
 	if c.At == "" {
 		values, err := parseValues(s, c.Values)
 		if err != nil {
-			return nil, err
+			return nil, table.Commas, err
 		}
 		p, err := s.PointOf(values)
-		return []space.Point{p}, err
+		return []space.Point{p}, table.Commas, err
 	}
 	t, err := openTable(c.At, e.stdin)
 	if err != nil {
-		return nil, err
+		return nil, table.Commas, err
 	}
 	points := make([]space.Point, len(t.Rows))
 	for i := range t.Rows {
 		if points[i], err = pointOfRow(t, i, s); err != nil {
-			return nil, err
+			return nil, t.Dialect, err
 		}
 	}
-	return points, nil
+	return points, t.Dialect, nil
 }
 
 // pointOfRow returns the point of a row of a table.
@@ -190,8 +190,8 @@ func predictedJSON(points []space.Point, predicted []*predictedNumber) []predict
 	return out
 }
 
-// writePredicted writes the predictions as CSV.
-func writePredicted(w *csv.Writer, s *space.Space, points []space.Point, predicted []*predictedNumber) error {
+// writePredicted writes the predictions as a table of a dialect.
+func writePredicted(w *csv.Writer, dialect table.Dialect, s *space.Space, points []space.Point, predicted []*predictedNumber) error {
 	var header []string
 	for _, p := range s.Parameters() {
 		header = append(header, p.Name)
@@ -210,16 +210,16 @@ func writePredicted(w *csv.Writer, s *space.Space, points []space.Point, predict
 		var row []string
 		values := p.Map()
 		for _, q := range s.Parameters() {
-			row = append(row, cellOf(values[q.Name]))
+			row = append(row, cellOf(dialect, values[q.Name]))
 		}
 		for _, n := range predicted {
 			b := n.at[i].Prediction
 			for _, v := range []insight.Number{b.Mean, b.SD, b.P95.Low, b.P95.High} {
-				row = append(row, number(float64(v)))
+				row = append(row, dialect.Number(float64(v)))
 			}
 		}
 		if likely {
-			row = append(row, number(float64(*predicted[0].at[i].Feasible)))
+			row = append(row, dialect.Number(float64(*predicted[0].at[i].Feasible)))
 		}
 		rows = append(rows, row)
 	}
@@ -227,12 +227,12 @@ func writePredicted(w *csv.Writer, s *space.Space, points []space.Point, predict
 }
 
 // cellOf writes the value of a parameter; an inactive one has none.
-func cellOf(v any) string {
+func cellOf(dialect table.Dialect, v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case float64:
-		return number(v)
+		return dialect.Number(v)
 	case int:
 		return strconv.Itoa(v)
 	}

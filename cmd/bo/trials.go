@@ -144,7 +144,7 @@ func writeTrialsCSV(w io.Writer, v *store.View) error {
 type trialsCmd struct {
 	storeFlags
 	Study  string `arg:"" complete:"studies" help:"Name of the study."`
-	Format string `group:"result" enum:"table,csv,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv or jsonl. Default: ${default}."`
+	Format string `group:"result" enum:"table,csv,csv-semicolons,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv, csv-semicolons (with decimal commas, as spreadsheets open in German or French) or jsonl. Default: ${default}."`
 	Logs   int    `group:"result" min:"1" default:"0" placeholder:"TRIAL" help:"Print the output of the program in the last attempt at TRIAL, if it ran on this machine."`
 	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
 }
@@ -197,6 +197,8 @@ func (c *trialsCmd) Run(e *env) error {
 			return writeRowsJSON(e.stdout, rows)
 		case c.Format == "csv":
 			return writeTrialsCSV(e.stdout, v)
+		case c.Format == "csv-semicolons":
+			return exchange.WriteSemicolons(e.stdout, v.Definition, v.Trials)
 		}
 		b, front, digits := bufio.NewWriter(e.stdout), onFront(v), digitsOf(v)
 		for i := range v.Trials {

@@ -1,4 +1,4 @@
-// Package table reads CSV files with a header. Errors name file, row, line and
+// Package table reads and writes CSV files with a header. Errors name file, row, line and
 // column.
 package table
 
@@ -28,14 +28,15 @@ type Table struct {
 	Header []string
 	Rows   [][]string // trimmed text of the cells
 	Limit  float64    // largest magnitude that Number accepts; 0 for every finite number
+	Dialect
 
-	lines  []int // line of the file on which each row begins
-	commas bool  // numbers have decimal commas
+	lines []int // line of the file on which each row begins
 }
 
 // Read reads a table in UTF-8; name stands in messages. It skips a byte order mark, blank
 // lines and rows of empty cells. The cells are separated by commas, or by the semicolons or tabs of the first line,
-// as separator selects. Then numbers may have a decimal comma.
+// as separator selects. Then numbers may have a decimal comma. Semicolons without any decimal point or comma count as
+// the dialect Semicolons.
 func Read(name string, r io.Reader) (*Table, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if start, _ := buffered.Peek(len(mark)); string(start) == mark {
@@ -83,13 +84,13 @@ func Read(name string, r io.Reader) (*Table, error) {
 	case len(t.Rows) == 0:
 		return nil, fmt.Errorf("%s: no rows below the header", name)
 	}
-	t.commas = cr.Comma != ',' && slices.ContainsFunc(t.Rows, func(row []string) bool { return slices.ContainsFunc(row, hasDecimalComma) })
+	t.Dialect = Dialect{cr.Comma, cr.Comma != ',' && t.any(hasDecimalComma) || cr.Comma == ';' && !t.any(hasDecimalPoint)}
 	return t, nil
 }
 
-// separator returns the separator of the cells of a text: the semicolon or tab that is first in its first line outside
-// quotes, else a comma. A first line with commas too has the separator that the next line has as often; a name such as
-// "T, °C" has the other one. A first line such as "sep=;" states it.
+// separator returns the separator of the cells of a text: the first comma, semicolon or tab of its first line that all
+// lines have as often, outside quotes. A name such as "T, °C" may have another one. If there is none, it is the first one. A
+// first line such as "sep=;" states it.
 func separator(text []byte) rune {
 	text = bytes.TrimLeft(text, "\r\n")
 	if other, ok := bytes.CutPrefix(text, []byte("sep=")); ok && len(other) > 0 {
@@ -99,14 +100,24 @@ func separator(text []byte) rune {
 		return ','
 	}
 	header, rest := cutLine(text)
-	other := bytes.IndexAny(header, ";\t")
-	if other < 0 {
+	var found []byte // in the order of the header
+	for _, c := range header {
+		if bytes.IndexByte([]byte(",;\t"), c) >= 0 && bytes.IndexByte(found, c) < 0 {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 0 {
 		return ','
 	}
-	found := header[other : other+1]
-	row, _ := cutLine(bytes.TrimLeft(rest, "\r\n"))
-	if bytes.Contains(header, []byte(",")) && bytes.Count(row, found) != bytes.Count(header, found) {
-		return ','
+	first, row := rune(found[0]), []byte(nil)
+	for len(rest) > 0 && len(found) > 1 {
+		if row, rest = cutLine(rest); rest == nil || len(bytes.TrimSpace(row)) == 0 { // the last line may be a part
+			continue
+		}
+		found = slices.DeleteFunc(found, func(c byte) bool { return bytes.Count(row, []byte{c}) != bytes.Count(header, []byte{c}) })
+	}
+	if len(found) == 0 {
+		return first
 	}
 	return rune(found[0])
 }
@@ -136,10 +147,20 @@ func hasDecimalComma(cell string) bool {
 	return strings.Contains(cell, ",") && decimal.MatchString(cell)
 }
 
+// hasDecimalPoint reports whether a cell is a number with a decimal point.
+func hasDecimalPoint(cell string) bool {
+	return strings.Contains(cell, ".") && decimal.MatchString(cell)
+}
+
+// any reports whether a cell has a property.
+func (t *Table) any(property func(cell string) bool) bool {
+	return slices.ContainsFunc(t.Rows, func(row []string) bool { return slices.ContainsFunc(row, property) })
+}
+
 // Decimal returns the text in row i of column j, with a decimal point if it is a number with a decimal comma.
 func (t *Table) Decimal(i, j int) string {
 	cell := t.Rows[i][j]
-	if t.commas && hasDecimalComma(cell) {
+	if t.DecimalComma && hasDecimalComma(cell) {
 		return strings.Replace(cell, ",", ".", 1)
 	}
 	return cell
@@ -148,7 +169,7 @@ func (t *Table) Decimal(i, j int) string {
 // CheckDecimal returns an error if the number in row i of column j has a decimal point and others a decimal comma: the
 // point may separate thousands, as in 1.234.
 func (t *Table) CheckDecimal(i, j int) error {
-	if cell := t.Rows[i][j]; t.commas && strings.Contains(cell, ".") && decimal.MatchString(cell) {
+	if cell := t.Rows[i][j]; t.DecimalComma && hasDecimalPoint(cell) {
 		return fmt.Errorf("%s: %s has a point, and other numbers have a decimal comma: write %s or %s", t.Cell(i, j), cell, strings.Replace(cell, ".", ",", 1), strings.Replace(cell, ".", "", 1))
 	}
 	return nil

@@ -82,12 +82,21 @@ func TestWriteMarksOtherCharactersThanASCII(t *testing.T) {
 		{"T in °C", "\ufeffT in °C,y\n1.5,2\n"},
 	} {
 		var b strings.Builder
-		require.NoError(t, Write(&b, func(w *csv.Writer) error { return w.WriteAll([][]string{{c.name, "y"}, {"1.5", "2"}}) }))
+		require.NoError(t, Write(&b, Commas, func(w *csv.Writer) error { return w.WriteAll([][]string{{c.name, "y"}, {"1.5", "2"}}) }))
 		require.Equal(t, c.want, b.String())
 		tb, err := Read("a.csv", strings.NewReader(b.String()))
 		require.NoError(t, err)
 		require.Equal(t, []string{c.name, "y"}, tb.Header)
 	}
+}
+
+func TestNumbersOfADialect(t *testing.T) {
+	for x, want := range map[float64]string{
+		1.5: "1,5", -12: "-12", 1.5e-7: "0,00000015", 2e6: "2000000", 1.25e-300: "1,25e-300", 3e22: "3e+22", 0: "0",
+	} {
+		require.Equal(t, want, Semicolons.Number(x))
+	}
+	require.Equal(t, "1.5e-07", Commas.Number(1.5e-7))
 }
 
 // A text such as 1,5 is no number, also in a table with decimal commas.

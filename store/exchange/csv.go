@@ -43,11 +43,22 @@ var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessag
 // trials of the Pareto front, and else empty. A table with characters other than ASCII begins with a byte order mark,
 // by which Excel recognises UTF-8.
 func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
+	return writeTrials(w, table.Commas, d, trials)
+}
+
+// WriteSemicolons is WriteCSV with semicolons between cells and decimal commas, as spreadsheets open a table in German,
+// French and other languages.
+func WriteSemicolons(w io.Writer, d *study.Definition, trials []store.Trial) error {
+	return writeTrials(w, table.Semicolons, d, trials)
+}
+
+func writeTrials(w io.Writer, dialect table.Dialect, d *study.Definition, trials []store.Trial) error {
 	t, err := newTable(d, trials)
 	if err != nil {
 		return err
 	}
-	return table.Write(w, func(cw *csv.Writer) error {
+	t.dialect = dialect
+	return table.Write(w, dialect, func(cw *csv.Writer) error {
 		if err := cw.Write(t.header()); err != nil {
 			return err
 		}
@@ -66,6 +77,7 @@ func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 
 // trialTable is a table of trials to write.
 type trialTable struct {
+	dialect    table.Dialect
 	definition *study.Definition
 	objective  string
 	params     []string // names of the parameters
@@ -169,13 +181,13 @@ func (t *trialTable) row(i int) ([]string, error) {
 	row := append(t.cells[:0], strconv.Itoa(trial.Number))
 	for _, names := range [][]string{t.params, t.removed} {
 		for _, name := range names {
-			row = append(row, cell(t.values[name]))
+			row = append(row, t.cell(t.values[name]))
 		}
 	}
 	number := func(name string) {
 		text := ""
 		if v, ok := trial.Numbers[name]; ok {
-			text = cell(v)
+			text = t.cell(v)
 		}
 		row = append(row, text)
 	}
@@ -183,12 +195,20 @@ func (t *trialTable) row(i int) ([]string, error) {
 	for _, name := range t.numbers {
 		number(name)
 	}
-	row = append(row, string(trial.State), cell(trial.Seconds), string(trial.Failure), trial.Message)
+	row = append(row, string(trial.State), t.cell(trial.Seconds), string(trial.Failure), trial.Message)
 	if t.definition.Several() {
 		row = append(row, map[bool]string{true: "true"}[t.front[trial.Number]])
 	}
 	t.cells = row
 	return t.cells, nil
+}
+
+// cell writes a value so that it reads back exactly.
+func (t *trialTable) cell(v any) string {
+	if x, ok := v.(float64); ok {
+		return t.dialect.Number(x)
+	}
+	return cell(v)
 }
 
 // selected returns the keys that are true, sorted.
@@ -197,13 +217,13 @@ func selected(names map[string]bool) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// cell writes a value so that it reads back exactly.
+// cell is the text of a value in a table with decimal points.
 func cell(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return table.Commas.Number(v)
 	}
 	return fmt.Sprint(v)
 }

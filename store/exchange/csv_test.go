@@ -2,9 +2,16 @@ package exchange_test
 
 import (
 	"bytes"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -289,4 +296,89 @@ func TestColumnNearAParameter(t *testing.T) {
 	_, notes, err = exchange.ReadResults("t.csv", strings.NewReader("trial,heat (°C),load,load 2,loss\n1,50,1,3,7\n"), d)
 	require.NoError(t, err)
 	require.Empty(t, notes)
+}
+
+// A sheet that a spreadsheet has saved has the values and texts of the study, in both dialects.
+func FuzzEditedSheets(f *testing.F) {
+	f.Add("T, °C", "1,5", "a; \"b\", c\nd", 1.5e-7, -2.5, uint8(0))
+	f.Add("a;b\t", "x;\ty", "0,5", 2e6, 1e-300, uint8(5))
+	f.Add("Dicke (µm)", "3.10", "=1+1;", 123456.789, 7.0, uint8(15))
+	f.Add("value", "true", "", 0.0, 1.0, uint8(26))
+	f.Fuzz(func(t *testing.T, name, text, note string, x, y float64, edit uint8) {
+		for _, s := range []string{name, text, note} {
+			if strings.TrimSpace(s) != s || strings.Contains(s, "\r") || !utf8.ValidString(s) {
+				t.Skip("spreadsheets do not keep these texts")
+			}
+		}
+		d := &study.Definition{
+			Version: 1, Name: "s", Objectives: []study.Objective{{Name: "rise"}, {Name: "cost"}},
+			Parameters: []space.Parameter{space.Float(name, -1e200, 1e200), space.Categorical("kind", text, 0.5, "other"), space.Bool("dry")},
+		}
+		if d.Validate() != nil || !(math.Abs(x) <= 1e200 && math.Abs(y) <= 1e200) || text == "0.5" || text == "0,5" {
+			t.Skip("no such trial, or a text that is a value too")
+		}
+		var trials []store.Trial
+		for i, kind := range []any{text, 0.5, "other"} {
+			params, err := json.Marshal(map[string]any{name: x, "kind": kind, "dry": edit&16 > 0})
+			require.NoError(t, err)
+			trials = append(trials, store.Trial{Number: i + 1, Params: params, State: store.Complete, Numbers: map[string]float64{"rise": y, "cost": x}, Message: note})
+		}
+		for separator, write := range map[rune]func(io.Writer, *study.Definition, []store.Trial) error{',': exchange.WriteCSV, ';': exchange.WriteSemicolons} {
+			var b bytes.Buffer
+			require.NoError(t, write(&b, d, trials))
+			sheet := edited(t, b.String(), separator, edit)
+			evaluated, _, err := exchange.ReadCSV("s.csv", strings.NewReader(sheet), d)
+			require.NoError(t, err, sheet)
+			results, _, err := exchange.ReadResults("s.csv", strings.NewReader(sheet), d)
+			require.NoError(t, err, sheet)
+			for i, trial := range trials {
+				got, err := json.Marshal(evaluated[i].Params)
+				require.NoError(t, err)
+				require.JSONEq(t, string(trial.Params), string(got), sheet)
+				require.Equal(t, trial.Numbers, evaluated[i].Numbers, sheet)
+				require.Equal(t, trial.Message, evaluated[i].Message, sheet)
+				require.Equal(t, evaluated[i].Params, results[i].Params, sheet)
+				require.Equal(t, store.Report{Trial: i + 1, Numbers: trial.Numbers, Message: trial.Message}, results[i].Report, sheet)
+			}
+		}
+	})
+}
+
+// edited returns a table as a spreadsheet saves it. The bits of how select numbers as 1,5E-07, quotes around all cells,
+// lines that end in CR LF, and empty cells at the end.
+func edited(t *testing.T, sheet string, separator rune, how uint8) string {
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(sheet, "\ufeff")))
+	r.Comma = separator
+	records, err := r.ReadAll()
+	require.NoError(t, err)
+	var b strings.Builder
+	b.WriteString("\ufeff")
+	for i, record := range records {
+		for j, cell := range record {
+			point := strings.Replace(cell, ",", ".", 1)
+			if separator == ',' {
+				point = cell
+			}
+			// Numbers are in the columns of the number of the trial, of the float and of the objectives.
+			if x, err := strconv.ParseFloat(point, 64); err == nil && i > 0 && slices.Contains([]int{0, 1, 4, 5}, j) && how&1 > 0 {
+				cell = strconv.FormatFloat(x, 'E', -1, 64)
+				if separator == ';' {
+					cell = strings.Replace(cell, ".", ",", 1)
+				}
+			}
+			if how&2 > 0 || strings.ContainsAny(cell, string(separator)+"\"\n") {
+				cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+			}
+			record[j] = cell
+		}
+		if how&8 > 0 {
+			record = append(record, "", "")
+		}
+		b.WriteString(strings.Join(record, string(separator)))
+		if how&4 > 0 {
+			b.WriteString("\r")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
