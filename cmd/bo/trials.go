@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
 	"github.com/functionspace/bo/study"
@@ -62,7 +62,7 @@ func (s *session) ownTrials(text []byte, v *store.View) error {
 
 // trialKeysCSV returns the cells of the header's and each row's ID and parameters.
 func trialKeysCSV(text []byte, parameters int) ([]string, error) {
-	records, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))).ReadAll()
+	records, err := table.Records(text)
 	keys := make([]string, len(records))
 	for i, r := range records {
 		keys[i] = strings.Join(r[:min(len(r), 1+parameters)], "\x00")

@@ -62,3 +62,8 @@ func Write(w io.Writer, d Dialect, records func(*csv.Writer) error) error {
 
 // mark is the byte order mark of UTF-8.
 const mark = "\ufeff"
+
+// Records returns the cells of a text that Write wrote in the dialect Commas.
+func Records(text []byte) ([][]string, error) {
+	return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte(mark)))).ReadAll()
+}
