@@ -37,7 +37,7 @@ const (
 var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, columnFront, "suggest_s", "evaluate_s", "reason"}
 
 // WriteCSV writes trials of a study as a table that ReadCSV reads: a column for each
-// parameter, the value of the objective, and a column for each other number. A parameter or a
+// parameter, the column value of the objective, or columns of several objectives, and a column for each other number. A parameter or a
 // number whose name is another column's is written as params.NAME or numbers.NAME, as is a
 // parameter that the study does not have. With several objectives the column front is true for the
 // trials of the Pareto front, and else empty. A table with characters other than ASCII begins with a byte order mark,
@@ -135,12 +135,19 @@ func (t *trialTable) header() []string {
 	for _, name := range t.removed {
 		row = append(row, "params."+name)
 	}
-	row = append(row, columnValue)
-	for _, name := range t.numbers {
+	number := func(name string) {
 		if name == columnValue || slices.Contains(bookkeeping, name) {
 			name = "numbers." + name
 		}
 		row = append(row, name)
+	}
+	if t.definition.Several() {
+		number(t.objective)
+	} else {
+		row = append(row, columnValue)
+	}
+	for _, name := range t.numbers {
+		number(name)
 	}
 	row = append(row, columnState, columnSeconds, columnFailure, columnMessage)
 	if t.definition.Several() {

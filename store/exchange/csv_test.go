@@ -59,6 +59,33 @@ func TestCSVComesBack(t *testing.T) {
 	}
 }
 
+// The column of the first one of several objectives had the name value, and is still read.
+func TestWriteCSVNamesSeveralObjectives(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "rise"}, {Name: "seconds"}},
+		Parameters: []space.Parameter{space.Float("rise", 0, 1)},
+	}
+	trials := []store.Trial{{Number: 1, Params: []byte(`{"rise":0.5}`), State: store.Complete, Numbers: map[string]float64{"rise": 2, "seconds": 3}}}
+	for _, c := range [][]string{
+		{"rise", "seconds", "trial,params.rise,rise,numbers.seconds,state,seconds,failure,message,front\n"},
+		{"value", "rise", "trial,params.rise,numbers.value,rise,state,seconds,failure,message,front\n"},
+	} {
+		d.Objectives[0].Name, d.Objectives[1].Name = c[0], c[1]
+		trials[0].Numbers = map[string]float64{c[0]: 2, c[1]: 3}
+		var b bytes.Buffer
+		require.NoError(t, exchange.WriteCSV(&b, d, trials))
+		require.Equal(t, c[2]+"1,0.5,2,3,complete,0,,,true\n", b.String())
+		former := strings.Replace(b.String(), "params.rise,"+c[0]+",", "params.rise,value,", 1)
+		for _, sheet := range []string{b.String(), former} {
+			results, notes, err := exchange.ReadResults("s.csv", strings.NewReader(sheet), d)
+			require.NoError(t, err)
+			require.Empty(t, notes)
+			require.Equal(t, trials[0].Numbers, results[0].Report.Numbers)
+			require.Equal(t, map[string]any{"rise": 0.5}, results[0].Params)
+		}
+	}
+}
+
 func TestWriteCSVNamesColumns(t *testing.T) {
 	s := ten(t)[9]
 	var b bytes.Buffer
