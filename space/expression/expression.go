@@ -34,6 +34,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/conf"
@@ -79,8 +81,34 @@ func Number(text string, params []space.Parameter) (f func(space.Point) float64,
 	return root.number, c.names(), nil
 }
 
-// compile parses and compiles a text.
+// compile parses and compiles a text. The error states how to write a parameter whose name is no word and is in the text.
 func compile(text string, params []space.Parameter) (ast.Node, *compiler, operand, error) {
+	tree, c, root, err := compileText(text, params)
+	if err != nil {
+		for _, p := range params {
+			if r := Reference(p.Name); p.Name != "" && r != p.Name && strings.Contains(text, p.Name) && !strings.Contains(text, "['"+p.Name+"']") && !strings.Contains(text, `["`+p.Name+`"]`) {
+				return tree, c, root, fmt.Errorf("%w: write %s for the parameter %s", err, r, p.Name)
+			}
+		}
+	}
+	return tree, c, root, err
+}
+
+// Reference returns the text of a parameter in an expression: its name, or param['a name'] if the name is no word.
+func Reference(name string) string {
+	tree, err := parser.Parse(name)
+	if err == nil {
+		if word, ok := tree.Node.(*ast.IdentifierNode); ok && word.Value == name {
+			return name
+		}
+	}
+	if strings.Contains(name, "'") {
+		return "param[" + strconv.Quote(name) + "]"
+	}
+	return "param['" + name + "']"
+}
+
+func compileText(text string, params []space.Parameter) (ast.Node, *compiler, operand, error) {
 	if len(text) > MaxLength {
 		return nil, nil, operand{}, fmt.Errorf("the expression has %d bytes, at most %d", len(text), MaxLength)
 	}

@@ -154,6 +154,27 @@ func TestFaults(t *testing.T) {
 	require.ErrorContains(t, err, "exceeds maximum allowed nodes")
 }
 
+// Columns of a laboratory have units in their names, which are no words.
+func TestNamesThatAreNoWords(t *testing.T) {
+	heat := []space.Parameter{space.Float("heat (°C)", 0, 1), space.Float("x's", 0, 1), space.Float("Härte", 0, 1)}
+	for text, want := range map[string]string{
+		"heat (°C) <= 0.5":       `: write param['heat (°C)'] for the parameter heat (°C)`,
+		"'heat (°C)' <= 0.5":     `: write param['heat (°C)'] for the parameter heat (°C)`,
+		"x's <= 0.5":             `: write param["x's"] for the parameter x's`,
+		"param['heat (°C)'] + 1": `want a condition that is true or false, not a number`,
+		"param['heat'] < 1":      `unknown parameter "heat"`,
+	} {
+		_, err := expression.Compile(text, heat)
+		require.ErrorContains(t, err, want, text)
+	}
+	for _, p := range heat {
+		c, err := expression.Compile(expression.Reference(p.Name)+" <= 0.5", heat)
+		require.NoError(t, err)
+		require.Equal(t, []string{p.Name}, c.On)
+	}
+	require.Equal(t, "Härte", expression.Reference("Härte"))
+}
+
 func TestSpace(t *testing.T) {
 	s, err := expression.Space([]space.Parameter{
 		space.Categorical("opt", "adam", "sgd"),
