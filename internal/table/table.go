@@ -36,8 +36,9 @@ type Table struct {
 // Read reads a table in UTF-8; name stands in messages. It skips a byte order mark, blank
 // lines and rows of empty cells. The cells are separated by commas, or by the semicolons or tabs of the first line,
 // as separator selects. Then numbers may have a decimal comma. Semicolons without any decimal point or comma count as
-// the dialect Semicolons.
-func Read(name string, r io.Reader) (*Table, error) {
+// the dialect Semicolons. The last columns may be missing in a row if they are optional, and are then empty: Excel leaves
+// out the separators of last columns that are empty in 16 rows.
+func Read(name string, r io.Reader, optional ...string) (*Table, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if start, _ := buffered.Peek(len(mark)); string(start) == mark {
 		_, _ = buffered.Discard(len(mark))
@@ -55,6 +56,7 @@ func Read(name string, r io.Reader) (*Table, error) {
 	cr.FieldsPerRecord = -1
 	cr.Comma = separator(start)
 	t := &Table{Name: name}
+	required := 0 // number of cells of a row
 	for {
 		record, err := cr.Read()
 		if errors.Is(err, io.EOF) {
@@ -74,8 +76,13 @@ func Read(name string, r io.Reader) (*Table, error) {
 				return nil, fmt.Errorf("%s: line %d: %s is not in UTF-8: save the file as CSV UTF-8", name, line, Quote(record[i]))
 			}
 		}
+		for t.Header != nil && len(record) >= required && len(record) < len(t.Header) {
+			record = append(record, "")
+		}
 		if err := t.add(record, line); err != nil {
 			return nil, err
+		}
+		for required = len(t.Header); required > 1 && slices.Contains(optional, t.Header[required-1]); required-- {
 		}
 	}
 	switch {

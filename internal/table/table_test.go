@@ -106,3 +106,15 @@ func TestTextsOfATableWithDecimalCommas(t *testing.T) {
 	require.Equal(t, []string{"0,5", "1,5", "2,5"}, tb.Rows[0])
 	require.Equal(t, "1.5", tb.Decimal(0, 1))
 }
+
+// Excel leaves out the separators of last columns that are empty in 16 rows.
+func TestOptionalColumns(t *testing.T) {
+	const text = "trial;y;state;failure;message\n1;5;complete\n2;;failed;lost\n3;7;complete;;a note\n"
+	tb, err := Read("a.csv", strings.NewReader(text), "failure", "message")
+	require.NoError(t, err)
+	require.Equal(t, [][]string{{"1", "5", "complete", "", ""}, {"2", "", "failed", "lost", ""}, {"3", "7", "complete", "", "a note"}}, tb.Rows)
+	_, err = Read("a.csv", strings.NewReader("trial;y;state;failure;message\n1;5\n"), "failure", "message")
+	require.EqualError(t, err, "a.csv: row 1 (line 2): 2 cells, the header has 5")
+	_, err = Read("a.csv", strings.NewReader("message;y\nnote\n"), "message")
+	require.EqualError(t, err, "a.csv: row 1 (line 2): 1 cells, the header has 2")
+}

@@ -36,6 +36,9 @@ const (
 // the last entries.
 var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, columnFront, "suggest_s", "evaluate_s", "reason"}
 
+// texts lists the last columns of a table that WriteCSV writes. Their cells may be empty in all rows.
+var texts = []string{columnFailure, columnMessage, columnFront}
+
 // WriteCSV writes trials of a study as a table that ReadCSV reads: a column for each
 // parameter, the column value of the objective, or columns of several objectives, and a column for each other number. A parameter or a
 // number whose name is another column's is written as params.NAME or numbers.NAME, as is a
@@ -273,7 +276,7 @@ func ReadEarlier(name string, r io.Reader, d *study.Definition) (earlier []study
 
 // readCSV reads a table; a wide one may have values outside the ranges of the space.
 func readCSV(name string, r io.Reader, d *study.Definition, wide bool) (evaluated []store.Evaluated, notes []string, err error) {
-	t, err := table.Read(name, &limited{r: r, left: MaxTable})
+	t, err := table.Read(name, &limited{r: r, left: MaxTable}, texts...)
 	if err == nil {
 		t.Limit = loop.MaxValue
 		evaluated, notes, err = readRows(t, d, wide)

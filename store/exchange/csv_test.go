@@ -331,6 +331,7 @@ func FuzzEditedSheets(f *testing.F) {
 	f.Add("a;b\t", "x;\ty", "0,5", 2e6, 1e-300, uint8(5))
 	f.Add("Dicke (µm)", "3.10", "=1+1;", 123456.789, 7.0, uint8(15))
 	f.Add("value", "true", "", 0.0, 1.0, uint8(26))
+	f.Add("Zeit (min)", "a", "", 0.5, 1.0, uint8(37))
 	f.Fuzz(func(t *testing.T, name, text, note string, x, y float64, edit uint8) {
 		for _, s := range []string{name, text, note} {
 			if strings.TrimSpace(s) != s || strings.Contains(s, "\r") || !utf8.ValidString(s) {
@@ -372,7 +373,7 @@ func FuzzEditedSheets(f *testing.F) {
 }
 
 // edited returns a table as a spreadsheet saves it. The bits of how select numbers as 1,5E-07, quotes around all cells,
-// lines that end in CR LF, and empty cells at the end.
+// lines that end in CR LF, empty cells at the end, and rows without their last empty cells.
 func edited(t *testing.T, sheet string, separator rune, how uint8) string {
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(sheet, "\ufeff")))
 	r.Comma = separator
@@ -400,6 +401,9 @@ func edited(t *testing.T, sheet string, separator rune, how uint8) string {
 		}
 		if how&8 > 0 {
 			record = append(record, "", "")
+		}
+		for n := len(record); how&32 > 0 && i > 0 && record[n-1] == ""; n-- {
+			record = record[:n-1]
 		}
 		b.WriteString(strings.Join(record, string(separator)))
 		if how&4 > 0 {

@@ -29,7 +29,7 @@ type Result struct {
 // part of them is left out too, and a note names it. Columns of parameters are optional.
 // Notes and errors are like ReadCSV's.
 func ReadResults(name string, r io.Reader, d *study.Definition) (results []Result, notes []string, err error) {
-	t, err := table.Read(name, &limited{r: r, left: MaxTable})
+	t, err := table.Read(name, &limited{r: r, left: MaxTable}, texts...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
