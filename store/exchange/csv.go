@@ -514,7 +514,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		case err != nil && text(j) == "":
 			return e, false, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
 		case err != nil && (!c.wide || !number || math.IsNaN(x) || math.IsInf(x, 0)):
-			return e, false, fmt.Errorf("%s: %w%s", t.Cell(i, j), err, cellHint(p, text(j)))
+			return e, false, fmt.Errorf("%s: %w%s", t.Cell(i, j), err, cellHint(p, text(j), t.Dialect))
 		}
 		e.Params[p.Name] = v
 	}
@@ -554,21 +554,24 @@ func failureOf(text string) store.Failure {
 // stateOf returns the state in a cell, in which case does not count.
 func stateOf(text string) store.State { return store.State(strings.ToLower(text)) }
 
-// numberHint describes the form of a number, for a cell that has digits and is no number; else "".
-func numberHint(text string) string {
+// numberHint describes the form of a number in a table, for a cell that has digits and is no number; else "".
+func numberHint(text string, d table.Dialect) string {
 	switch _, err := strconv.ParseFloat(text, 64); {
 	case err == nil || errors.Is(err, strconv.ErrRange) || !strings.ContainsAny(text, "0123456789"):
 		return ""
 	case strings.ContainsAny(text, "\u2212\u2013"):
 		return ": write the minus sign as -, as in -1.5"
 	}
+	if d.DecimalComma {
+		return ": want digits with a decimal comma, without unit and blanks, such as 95 or 1,5e-3"
+	}
 	return ": want digits with a decimal point, without unit and blanks, such as 95 or 1.5e-3"
 }
 
 // cellHint is the end of a message about a wrong value of a parameter.
-func cellHint(p space.Parameter, text string) string {
+func cellHint(p space.Parameter, text string, d table.Dialect) string {
 	if p.Kind == space.KindFloat || p.Kind == space.KindInt {
-		return numberHint(text)
+		return numberHint(text, d)
 	}
 	var values []string
 	for _, v := range p.Values {
@@ -595,7 +598,7 @@ func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed
 			continue
 		}
 		v, err := t.Number(i, j)
-		hint := numberHint(t.Rows[i][j])
+		hint := numberHint(t.Decimal(i, j), t.Dialect)
 		switch {
 		case err == nil:
 			into[name] = v

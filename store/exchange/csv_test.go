@@ -177,6 +177,10 @@ func TestReadCSVOfSpreadsheets(t *testing.T) {
 		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x,solvent,n,loss\n"+row+"\n"), d)
 		require.ErrorContains(t, err, want, row)
 	}
+	for _, row := range []string{"95 C;DMF;2;1,5", "1,5;DMF;2;1,5 %", "1,5;DMF;2;ca. 9"} {
+		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x;solvent;n;loss\n"+row+"\n"), d)
+		require.ErrorContains(t, err, "want digits with a decimal comma, without unit and blanks, such as 95 or 1,5e-3", row)
+	}
 }
 
 // One cell without a number was enough to leave out the standard errors of all rows.
