@@ -24,6 +24,7 @@ type tellCmd struct {
 	Trial   int      `arg:"" optional:"" help:"Number of the trial."`
 	Value   []string `arg:"" optional:"" help:"The objective, or numbers by name: NAME=VALUE words, or one JSON object such as {\"loss\": 0.1, \"seconds\": 12}."`
 	Table   string   `group:"data" placeholder:"FILE" help:"CSV table of results instead: the table of bo trials --format csv with the numbers filled in."`
+	Move    bool     `group:"data" help:"With --table: a row with other values of parameters than the suggested ones has the result at its own values."`
 	Step    *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
 	At      []string `sep:"none" placeholder:"NAME=VALUE" help:"Value of a parameter at which the trial was evaluated, if it differs from the suggested value. May be repeated."`
 	Note    string   `placeholder:"TEXT" help:"Note on the result, which bo trials and reports show."`
@@ -35,7 +36,7 @@ type tellCmd struct {
 func (tellCmd) Help() string {
 	return `A recorded result changes only with --correct. The former result stays in the history of the study.
 
-With --table the results stand in a CSV table, as bo trials --format csv prints it: a row for each trial, with its number in the column trial, its numbers in further columns, and failed in the column state of a trial that failed. Rows without any number of the objectives, of their standard errors and of require are left out, and so are results that are recorded already. A row with a part of them and the state pending waits for the others. If a row has a fault, nothing is recorded.
+With --table the results stand in a CSV table, as bo trials --format csv prints it: a row for each trial, with its number in the column trial, its numbers in further columns, and failed in the column state of a trial that failed. Rows without any number of the objectives, of their standard errors and of require are left out, and so are results that are recorded already. A row with a part of them and the state pending waits for the others. If a row has a fault, nothing is recorded. Other values of parameters than the suggested ones are a fault; with --move they are the values at which the trial was evaluated.
 
 Examples:
 
@@ -45,7 +46,8 @@ Examples:
     bo tell bread 3 7 --at degrees=210 --at minutes=50
     bo tell bread 2 taste=5.7 --correct
     bo trials bread --format csv > bread.csv
-    bo tell bread --table bread.csv`
+    bo tell bread --table bread.csv
+    bo tell bread --table bread.csv --move`
 }
 
 func (c *tellCmd) Run(e *env) error {
@@ -56,6 +58,9 @@ func (c *tellCmd) Run(e *env) error {
 		}
 		if c.Table != "" {
 			return c.tellTable(e, u, d)
+		}
+		if c.Move {
+			return usagef("--move is for --table: state other values of one trial with --at")
 		}
 		if c.Trial == 0 && c.Value == nil {
 			return usagef("the number of the trial is missing, such as bo tell %s 1 %s", c.Study, shellWord(d.Objective().Name+"=12.6"))

@@ -98,14 +98,14 @@ func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports 
 		case k >= len(v.Trials):
 			wrong.Add(fmt.Errorf("%s: there is no trial %d, the last one is %d", r.Row, report.Trial, len(v.Trials)))
 		default:
-			same, err := c.compare(v.Definition, &v.Trials[k], &r)
+			same, at, err := c.compare(v.Definition, &v.Trials[k], &r)
 			switch {
 			case err != nil:
 				wrong.Add(fmt.Errorf("%s: %w", r.Row, err))
 			case same:
 				known++
 			default:
-				report.Correct = v.Trials[k].State != store.Pending && c.Correct
+				report.Correct, report.At = v.Trials[k].State != store.Pending && c.Correct, at
 				reports, rows = append(reports, report), append(rows, r.Row)
 			}
 		}
@@ -116,12 +116,12 @@ func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports 
 	return reports, rows, known, nil
 }
 
-// compare reports whether the result of a row is the recorded result of its trial. The error states other values of
-// parameters, or another result without --correct.
-func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Result) (same bool, err error) {
+// compare reports whether the result of a row is the recorded result of its trial, and returns the values of parameters at which
+// --move places it. The error states other values without --move, or another result without --correct.
+func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Result) (same bool, at map[string]any, err error) {
 	var params map[string]any
 	if err := json.Unmarshal(t.Params, &params); err != nil {
-		return false, err
+		return false, nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
 		was, ok := params[name]
@@ -130,10 +130,26 @@ func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Resul
 				continue // a fixed or inactive parameter
 			}
 		}
-		if row := r.Params[name]; !sameSetting(was, row) {
-			return false, fmt.Errorf("trial %d was suggested at %s=%v, and the row has %v: record a result at other values by bo tell %s %[1]d VALUE --at %[6]s", t.Number, name, was, row, c.Study, shellWord(fmt.Sprintf("%s=%v", name, row)))
+		switch row := r.Params[name]; {
+		case sameSetting(was, row):
+		case !c.Move:
+			return false, nil, fmt.Errorf("trial %d was suggested at %s=%v, and the row has %v: record a result at other values by bo tell %s %[1]d VALUE --at %[6]s, or the results of all rows at their values with --move",
+				t.Number, name, was, row, c.Study, shellWord(fmt.Sprintf("%s=%v", name, row)))
+		case at == nil:
+			at = map[string]any{name: row}
+		default:
+			at[name] = row
 		}
 	}
+	same, err = c.compareResult(d, t, r)
+	if same && at != nil && !c.Correct {
+		err = fmt.Errorf("%w: trial %d has this result at other values; --correct moves it", store.ErrConflict, t.Number)
+	}
+	return same && at == nil, at, err
+}
+
+// compareResult is compare of the numbers, the state and the note.
+func (c *tellCmd) compareResult(d *study.Definition, t *store.Trial, r *exchange.Result) (same bool, err error) {
 	report := r.Report
 	contradicts := report.Failure != "" && d.Missing(report.Numbers) == nil && !subset(report.Numbers, t.Numbers)
 	if contradicts && (t.State != store.Failed || c.Correct) {
