@@ -29,7 +29,7 @@ func (u *Study) given(ctx context.Context, values map[string]any) (g given, err 
 	sp, batch := u.space, u.definition.Batch
 	u.mu.unlock()
 	if batch > 0 {
-		return g, fmt.Errorf("%w: given values: the study has batches of %d, whose trials are chosen together", loop.ErrOptions, batch)
+		return g, fmt.Errorf("%w: given values: the study has batches of %d, whose trials are chosen together: without batch in its definition, %[2]d trials asked for at once have given values", loop.ErrOptions, batch)
 	}
 	slice, err := sp.Slice(values)
 	if err != nil {
