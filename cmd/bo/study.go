@@ -20,6 +20,7 @@ import (
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
 	"github.com/functionspace/bo/study"
@@ -215,9 +216,38 @@ func (c *studyEditCmd) Run(e *env) error {
 			return err
 		}
 		warnUnfit(e, v, "new definition")
+		noteNarrowed(e, before, v)
 		warnOver(e, v)
 		return nil
 	})
+}
+
+// noteNarrowed names the edit that keeps complete trials outside narrowed ranges in fits.
+func noteNarrowed(e *env, before, v *store.View) {
+	left := false
+	for i := range before.Trials {
+		left = left || v.Trials[i].State == store.Complete && before.Points[i].Space() != nil && v.Points[i].Space() == nil && !v.Outside(i)
+	}
+	var words []string
+	for _, was := range before.Space.Parameters() {
+		i := slices.IndexFunc(v.Space.Parameters(), func(p space.Parameter) bool { return p.Name == was.Name && p.Kind == was.Kind })
+		if i < 0 {
+			continue
+		}
+		p, name := v.Space.Parameters()[i], expression.Reference(was.Name)
+		if p.Min > was.Min || p.Max < was.Max {
+			words = append(words, "--range", shellWord(fmt.Sprintf("%s=%s:%s", was.Name, number(was.Min), number(was.Max))))
+		}
+		if p.Min > was.Min {
+			words = append(words, "--constrain", shellWord(name+" >= "+number(p.Min)))
+		}
+		if p.Max < was.Max {
+			words = append(words, "--constrain", shellWord(name+" <= "+number(p.Max)))
+		}
+	}
+	if left && words != nil {
+		fmt.Fprintf(e.stderr, "bo: constraints in place of narrower ranges keep such trials in fits: bo study edit %s %s\n", v.Definition.Name, strings.Join(words, " "))
+	}
 }
 
 // noteNumbers warns of trials that report a number with the name of an added parameter.
