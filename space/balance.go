@@ -22,7 +22,8 @@ func (s *Space) Balance(values map[string]any, u []float64) (p Point, ok bool, e
 
 // balance changes the numbers of p that are not given until its constraints with an Excess hold, and reports whether p is
 // then feasible with all given parameters active. It meets one constraint after another, in a bounded number of
-// rounds. The codes of p change in place.
+// rounds. In the later rounds it goes beyond the bound of an inequality: meeting another constraint would violate it again.
+// The codes of p change in place.
 func (s *Space) balance(p Point, given []float64) bool {
 	kept := func(i int) bool { return !inactive(given[i]) || s.params[i].pin != nil }
 	for i := range p.codes {
@@ -31,7 +32,7 @@ func (s *Space) balance(p Point, given []float64) bool {
 		}
 	}
 	const rounds = 20
-	for range rounds {
+	for round := range rounds {
 		if s.Feasible(s.Encode(p)) {
 			return true
 		}
@@ -39,7 +40,7 @@ func (s *Space) balance(p Point, given []float64) bool {
 			if s.holds(p, k) {
 				continue
 			}
-			if s.constraints[k].Excess == nil || !s.scale(p, k, kept) {
+			if s.constraints[k].Excess == nil || !s.scale(p, k, math.Exp2(float64(max(0, round-rounds/2))), kept) {
 				return false
 			}
 			if !s.holds(p, k) {
@@ -87,8 +88,9 @@ func (s *Space) round(p Point, k int, kept func(i int) bool) {
 // scale multiplies the distances of the numbers of constraint k from their ends by one factor, for which the excess is 0 but
 // for the rounding to steps. It reports whether there are such numbers. The end of a number is its least value. If the excess
 // increases with one number and decreases with another, as for a difference, it is the end at which the excess is less.
-// If all distances are 0, they become shares of the ranges.
-func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
+// If all distances are 0, they become shares of the ranges. The change of the factor is multiplied by beyond if the excess is
+// not positive there.
+func (s *Space) scale(p Point, k int, beyond float64, kept func(i int) bool) bool {
 	var at []int
 	for _, i := range s.on[k] {
 		if s.params[i].numeric() && !kept(i) {
@@ -123,7 +125,7 @@ func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 	}
 	// Newton's method, which is exact for a linear function until a number meets its bound. The condition may round
 	// whole numbers, so difference quotients begin with a large change of the factor.
-	is := excess(factor)
+	start, is := factor, excess(factor)
 	for round, change := 0, 1.0/8; round < 50 && change > 1e-4 && is > 0; round++ {
 		slope := (excess(factor+change) - is) / change
 		if slope == 0 { // all numbers are at their bounds
@@ -138,6 +140,9 @@ func (s *Space) scale(p Point, k int, kept func(i int) bool) bool {
 		} else {
 			change /= 4
 		}
+	}
+	if further := max(0, start+beyond*(factor-start)); beyond > 1 && excess(further) <= 0 {
+		factor = further
 	}
 	excess(factor)
 	for _, d := range []float64{-1e-12, 1e-12, -1e-9, 1e-9} { // rounding errors at a bound

@@ -200,6 +200,34 @@ func TestSpace(t *testing.T) {
 	}
 }
 
+// With the bound of a cost, meeting the sum again violated the bound: a slice had no values but at its ends.
+func TestBalanceMixtureOfBoundedCost(t *testing.T) {
+	for _, step := range []float64{0.5, 0.01} {
+		part := func(name string, lo, hi float64) space.Parameter {
+			p := space.Float(name, lo, hi)
+			p.Step = step
+			return p
+		}
+		s, err := expression.Space([]space.Parameter{part("resin", 20, 70), part("hardener", 5, 30), part("water", 0, 40), part("pigment", 0, 20)},
+			"resin + hardener + water + pigment == 100", "0.08 * resin + 0.15 * hardener + 0.2 * pigment <= 9")
+		require.NoError(t, err)
+		p, err := s.PointOf(map[string]any{"resin": 52.0, "hardener": 29.5, "water": 16.5, "pigment": 2.0})
+		require.NoError(t, err)
+		u := s.Encode(p)
+		for pigment := 0.0; pigment <= 20; pigment += 0.5 {
+			q, ok, err := s.Balance(map[string]any{"pigment": pigment}, u)
+			require.NoError(t, err)
+			require.True(t, ok, "%v at step %v", pigment, step)
+			require.Equal(t, pigment, q.Float("pigment"))
+			cost := 0.08*q.Float("resin") + 0.15*q.Float("hardener") + 0.2*pigment
+			require.LessOrEqual(t, cost, 9+1e-9)
+			if pigment > 2 && pigment < 13 { // then the hardener is not at its least value
+				require.Greater(t, cost, 8.8)
+			}
+		}
+	}
+}
+
 // No text causes a panic, a compiled condition is total, and its excess is 0 exactly where it
 // holds, unless a side of a comparison is no number.
 func FuzzCompile(f *testing.F) {
