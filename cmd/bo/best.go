@@ -259,7 +259,7 @@ func newFront(v *store.View) frontJSON {
 // front prints the Pareto front.
 func (c *bestCmd) front(e *env, u *store.Study, v *store.View) error {
 	if len(c.Given) > 0 {
-		return usagef("--given is for one objective, and study %s has %d", c.Study, len(v.Definition.Goals()))
+		return usagef("--given is for one objective, and study %s has %d: bo study predict %[1]s --at FILE predicts all of them for settings with given values", c.Study, len(v.Definition.Goals()))
 	}
 	out := newFront(v)
 	if c.Model && out.Reference != nil {

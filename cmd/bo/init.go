@@ -72,7 +72,7 @@ func (c *initCmd) text() (text, check string, err error) {
 		return fmt.Sprintf("# Run it with bo run %s.\nname: %s\nbuiltin: %s # has parameters of its own\nbudget: %d # number of trials\n",
 			filepath.Base(c.Output), o.Name, o.Name, loop.DefaultBudget), "", nil
 	case len(c.Example) == 0:
-		return "", "", errors.New("missing <example>: state a command line after --, as in bo init -- python train.py --lr 0.01, or --objective NAME")
+		return "", "", errors.New("missing <example>: state a command line after --, as in bo init -- python train.py --lr 0.01, or --objective NAME; a study without a program has no command: the section \"Evaluate by hand\" of the guide has its file")
 	}
 	s, err := newSketch(c.Example)
 	if err != nil {
