@@ -16,13 +16,25 @@ import (
 type enqueueCmd struct {
 	storeFlags
 	Study    string   `arg:"" complete:"studies" help:"Name of the study."`
-	Values   []string `arg:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
+	Values   []string `arg:"" optional:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
+	Again    int      `min:"1" default:"0" placeholder:"TRIAL" help:"Take values that are left out from TRIAL: without values, to measure it again."`
 	Complete bool     `help:"Draw values that are left out at random."`
 	Key      string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON     bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
+func (enqueueCmd) Help() string {
+	return `Examples:
+
+    bo enqueue bread degrees=210 minutes=50
+    bo enqueue bread --again 7
+    bo enqueue bread --again 7 minutes=40`
+}
+
 func (c *enqueueCmd) Run(e *env) error {
+	if len(c.Values) == 0 && c.Again == 0 {
+		return usagef("the values are missing: give NAME=VALUE for every parameter, or --again TRIAL")
+	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		d, sp, err := u.Definition(e.ctx)
 		if err != nil {
@@ -31,6 +43,11 @@ func (c *enqueueCmd) Run(e *env) error {
 		values, err := parseValues(sp, c.Values)
 		if err != nil {
 			return usageError{err}
+		}
+		if c.Again > 0 {
+			if err := c.repeat(e, u, values); err != nil {
+				return err
+			}
 		}
 		if c.Complete {
 			if values, err = completed(e.ctx, u, d, sp, values); err != nil {
@@ -47,6 +64,27 @@ func (c *enqueueCmd) Run(e *env) error {
 		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
 		return err
 	})
+}
+
+// repeat adds the values of the trial of --again that are left out.
+func (c *enqueueCmd) repeat(e *env, u *store.Study, values map[string]any) error {
+	v, err := u.Brief(e.ctx)
+	if err != nil {
+		return err
+	}
+	if c.Again > len(v.Trials) {
+		return usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Again, len(v.Trials))
+	}
+	p := v.Points[c.Again-1]
+	if p.Space() == nil {
+		return usagef("study %s: trial %d: %w", c.Study, c.Again, v.Fault(c.Again-1))
+	}
+	for name, value := range p.Map() {
+		if _, ok := values[name]; !ok {
+			values[name] = value
+		}
+	}
+	return nil
 }
 
 // completed returns values of all active parameters of a point.
