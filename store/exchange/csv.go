@@ -514,7 +514,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		case err != nil && text(j) == "":
 			return e, false, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
 		case err != nil && (!c.wide || !number || math.IsNaN(x) || math.IsInf(x, 0)):
-			return e, false, fmt.Errorf("%s: %w%s", t.Cell(i, j), err, cellHint(p, text(j), t.Dialect))
+			return e, false, fmt.Errorf("%s: %w%s", t.Cell(i, j), err, cellHint(t, i, j, p))
 		}
 		e.Params[p.Name] = v
 	}
@@ -568,16 +568,16 @@ func numberHint(text string, d table.Dialect) string {
 	return ": want digits with a decimal point, without unit and blanks, such as 95 or 1.5e-3"
 }
 
-// cellHint is the end of a message about a wrong value of a parameter.
-func cellHint(p space.Parameter, text string, d table.Dialect) string {
+// cellHint is the end of a message about a wrong value of a parameter in row i of column j.
+func cellHint(t *table.Table, i, j int, p space.Parameter) string {
 	if p.Kind == space.KindFloat || p.Kind == space.KindInt {
-		return numberHint(text, d)
+		return numberHint(t.Decimal(i, j), t.Dialect)
 	}
 	var values []string
 	for _, v := range p.Values {
 		values = append(values, cell(v))
 	}
-	if near, ok := didyoumean.Near(text, values); ok {
+	if near, ok := didyoumean.Near(t.Rows[i][j], values); ok {
 		return ": did you mean " + near + "?"
 	}
 	return ""

@@ -181,6 +181,9 @@ func TestReadCSVOfSpreadsheets(t *testing.T) {
 		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x;solvent;n;loss\n"+row+"\n"), d)
 		require.ErrorContains(t, err, "want digits with a decimal comma, without unit and blanks, such as 95 or 1,5e-3", row)
 	}
+	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("x;solvent;n;loss\n1;DMF;2,5;1,5\n"), d)
+	require.ErrorContains(t, err, `column "n": 2.5 is not an integer`)
+	require.NotContains(t, err.Error(), "want digits")
 }
 
 // One cell without a number was enough to leave out the standard errors of all rows.
