@@ -91,6 +91,9 @@ func Read(name string, r io.Reader, optional ...string) (*Table, error) {
 	case len(t.Rows) == 0:
 		return nil, fmt.Errorf("%s: no rows below the header", name)
 	}
+	if t.oneCell() {
+		return nil, fmt.Errorf("%s: every line is one cell in quotes, with separators inside: a spreadsheet opened the table with another separator; bo trials and bo study export write semicolons with --format csv-semicolons", name)
+	}
 	t.Dialect = Dialect{cr.Comma, cr.Comma != ',' && t.any(hasDecimalComma) || cr.Comma == ';' && !t.any(hasDecimalPoint)}
 	return t, nil
 }
@@ -224,6 +227,14 @@ func (t *Table) add(record []string, line int) error {
 		t.lines = append(t.lines, line)
 	}
 	return nil
+}
+
+// oneCell reports whether the header and all rows are one cell of three or more parts.
+func (t *Table) oneCell() bool {
+	return len(t.Header) == 1 && slices.ContainsFunc([]string{",", ";", "\t"}, func(separator string) bool {
+		n := strings.Count(t.Header[0], separator)
+		return n > 1 && !slices.ContainsFunc(t.Rows, func(row []string) bool { return strings.Count(row[0], separator) < n })
+	})
 }
 
 func (t *Table) checkHeader() error {
