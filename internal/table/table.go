@@ -116,20 +116,20 @@ func separator(text []byte) rune {
 			found = append(found, c)
 		}
 	}
-	if len(found) == 0 {
+	switch len(found) {
+	case 0:
 		return ','
+	case 1:
+		return rune(found[0])
 	}
-	first, row := rune(found[0]), []byte(nil)
-	for len(rest) > 0 && len(found) > 1 {
+	first, row := found[0], []byte(nil)
+	for len(rest) > 0 {
 		if row, rest = cutLine(rest); rest == nil || len(bytes.TrimSpace(row)) == 0 { // the last line may be a part
 			continue
 		}
 		found = slices.DeleteFunc(found, func(c byte) bool { return bytes.Count(row, []byte{c}) != bytes.Count(header, []byte{c}) })
 	}
-	if len(found) == 0 {
-		return first
-	}
-	return rune(found[0])
+	return rune(append(found, first)[0])
 }
 
 // cutLine returns the first line of a text without the parts in quotes, and the text after it.
