@@ -55,9 +55,9 @@ type Problem struct {
 	// their posterior means, and not as points to improve on.
 	Elsewhere *mat.Dense
 
-	// Concurrent selects the closed form of LogNEI, which is cheaper. It is for problems in which a free
-	// worker may wait for the next point, because evaluations of Pending are in progress, or in which
-	// points have very many neighbours.
+	// Concurrent selects the closed form of LogNEI, which is cheaper. It is for problems in which a free worker
+	// may wait for the next point, because evaluations of Pending are in progress. It is also for problems in
+	// which points have very many neighbours.
 	Concurrent bool
 	shared     *shared         // results for the next points of a batch; nil for a single point
 	done       <-chan struct{} // closed when a Suggest is cancelled

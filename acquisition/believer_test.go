@@ -92,8 +92,8 @@ func TestBelieverPaths(t *testing.T) {
 	}
 }
 
-// Conditioning on a pending point keeps the mean, reduces the variance there to at most
-// the noise variance, and lowers the best value to the mean there.
+// Conditioning on a pending point keeps the mean, and reduces the variance there to at most the noise variance.
+// It lowers the best value to the mean there.
 func TestConditionOnPending(t *testing.T) {
 	toy, x, y := newToy(t, 2, 6, 1e-3, 4)
 	for _, p := range []Problem{{Posterior: toy}, {Posterior: conditioner{toy, t}}} {

@@ -67,8 +67,8 @@ func (c *climb) replaceInfeasible(ctx context.Context, x *mat.Dense) error {
 	return nil
 }
 
-// retreat moves an infeasible end of an ascent towards its start, which is feasible, up to the
-// border of the feasible points on the line between them.
+// retreat moves an infeasible end of an ascent towards its start, which is feasible. It stops at the border of
+// the feasible points on the line between them.
 func (c *climb) retreat(start, end []float64) {
 	if feasible(c.dom, end) {
 		return

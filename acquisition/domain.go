@@ -171,9 +171,9 @@ func enumerate(dom Domain, u []float64) *mat.Dense {
 	return mat.NewDense(len(found)/len(u), len(u), found)
 }
 
-// walk visits the projected u and points that differ from it in discrete parameters, in breadth-first
-// order, until it has visited most points or visit returns false. As soon as it has found most points,
-// it needs no more neighbours: a parameter of n categories has n-1 at each point.
+// walk visits the projected u and points that differ from it in discrete parameters, in breadth-first order. It
+// ends when it has visited most points or visit returns false. As soon as it has found most points, it needs no
+// more neighbours: a parameter of n categories has n-1 at each point.
 func walk(dom Domain, u []float64, most int, visit func(x []float64) bool) {
 	first := slices.Clone(u)
 	dom.Project(first)

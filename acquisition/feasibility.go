@@ -206,9 +206,9 @@ func (p Problem) anyFeasible(q, samples int, rng *rand.Rand) (Function, error) {
 //
 //	log 1/S Σ_s exp fatmax( r_s, Σ_c log step(bound_c - μ_cs - s_c z_cs) )
 //
-// in which r_s is the fatmax over the pending points of Σ_c log step(bound_c - g_cs) in joint sample s, and μ_cs and s_c
-// are the moments of constraint c at x given the sample. The samples g at the pending points do not depend on x, so a
-// value costs O(n² + Sn) for each constraint and n pending points.
+// in which r_s is the fatmax over the pending points of Σ_c log step(bound_c - g_cs) in joint sample s. The
+// moments of constraint c at x given the sample are μ_cs and s_c. The samples g at the pending points do not
+// depend on x, so a value costs O(n² + Sn) for each constraint and n pending points.
 func (p Problem) nextFeasible(samples int, rng *rand.Rand) (Function, error) {
 	bounds := p.bounds()
 	p.Objectives, p.Constraints = p.outputs()[len(p.Objectives):], nil

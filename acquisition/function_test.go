@@ -364,9 +364,8 @@ func TestLogNEIAgainstMonteCarlo(t *testing.T) {
 	assert.Greater(t, slices.Max(sum), 0.01)
 }
 
-// The closed form of LogNEI for a Concurrent problem is the improvement on the lowest value at the
-// evaluated and the pending points, in plain Monte Carlo over all of them, with and without
-// constraints.
+// The closed form of LogNEI for a Concurrent problem is the improvement on the lowest value at the evaluated
+// and the pending points. It agrees with plain Monte Carlo over all of them, with and without constraints.
 func TestConcurrentLogNEIAgainstMonteCarlo(t *testing.T) {
 	for constraints := range 2 {
 		p := constrainedToy(t, 0.1, 2)

@@ -45,8 +45,8 @@ func TestGradientsOnGP(t *testing.T) {
 	}
 }
 
-// The default options find the same maximum as eight times the effort, for a posterior
-// whose data concentrate around the optimum, as at the end of a run.
+// The default options find the same maximum as eight times the effort. The data of the posterior concentrate
+// around the optimum, as at the end of a run.
 func TestDefaultEffortIsEnough(t *testing.T) {
 	p := fitted(t, gp.Model{}, bowl, 20, 4)
 	s := unitBox(t, 4)

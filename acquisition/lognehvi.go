@@ -18,11 +18,10 @@ import (
 // earlier points are pending.
 //
 // The objectives, the constraints and their noise are independent. Fixed quasi-random samples s are
-// drawn jointly at the evaluated and the pending points. The points that are feasible in a
-// sample have a Pareto front there, which leaves the region below the reference point
-// non-dominated in disjoint boxes b. Given the sample, objective j at x is normal with mean μ_js
-// and standard deviation s_j, so the expected improvement is a closed form (Emmerich,
-// Giannakoglou and Naujoks 2006; Yang et al. 2019),
+// drawn jointly at the evaluated and the pending points. The points that are feasible in a sample have a Pareto
+// front there. The part of the region below the reference point that the front does not dominate consists of
+// disjoint boxes b. Given the sample, objective j at x is normal with mean μ_js and standard deviation s_j. The
+// expected improvement therefore has a closed form (Emmerich, Giannakoglou and Naujoks 2006; Yang et al. 2019),
 //
 //	log 1/S Σ_s P_s(x) Σ_b Π_j s_j (h((u_bj-μ_js)/s_j) - h((l_bj-μ_js)/s_j)),  h(z) = φ(z) + zΦ(z)
 //

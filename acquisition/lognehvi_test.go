@@ -256,8 +256,8 @@ func TestSeveralObjectivesErrors(t *testing.T) {
 	build(t, LogNParEGO{}, p, 1)
 }
 
-// While no evaluated point is feasible, the functions are the probability that a point is feasible, and
-// with a pending point the probability that one of the two is.
+// While no evaluated point is feasible, the functions are the probability that a point is feasible. With a
+// pending point they are the probability that one of the two is.
 func TestSeveralObjectivesWithoutAFeasiblePoint(t *testing.T) {
 	for _, a := range forSeveral {
 		p := several(t, 2, 1, 1, 8, 1e-2)

@@ -26,16 +26,16 @@ import (
 // 2023), so a lucky observation does not count as the optimum. A finite
 // Problem.Best is not used.
 //
-// For one point in a batch of Suggest, and for one point of a problem that is Concurrent or has constraints, the value
-// is a closed form given joint samples s at the evaluated and the pending points, as in LogNEHVI,
+// The value is a closed form for one point in a batch of Suggest, and for one point if the problem is
+// Concurrent or has constraints. Given joint samples s at the evaluated and the pending points, as in LogNEHVI,
+// it is
 //
 //	log 1/S Σ_s P_s(x) s(x) h((best_s-μ_s(x))/s(x)),  h(z) = φ(z) + zΦ(z)
 //
-// with best_s the lowest feasible value of sample s, μ_s and s the moments of f(x) given the
-// sample, and P_s the probability that x meets the constraints. Its maximiser estimates the same
-// point, because the improvement by the pending points does not depend on x. It needs a quarter
-// to an eighth of the samples, and costs about a tenth. The points of a batch share the evaluated points
-// that may be lowest.
+// with best_s the lowest feasible value of sample s, and μ_s and s the moments of f(x) given the sample. P_s is
+// the probability that x meets the constraints. Its maximiser estimates the same point, because the improvement
+// by the pending points does not depend on x. It needs a quarter to an eighth of the samples, and costs about a
+// tenth. The points of a batch share the evaluated points that may be lowest.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
 	// form uses at most 64, and at most 16 in a batch. It finds the evaluated points that may be
@@ -229,10 +229,9 @@ func (p Problem) worst() float64 {
 	return worst
 }
 
-// constrained is Build for several points with constraints or failures. In each joint sample the
-// value to improve on is the lowest value at the evaluated points that are feasible in the sample,
-// and a point counts by a smooth indicator of its feasibility. Samples without a feasible point
-// have a value that every point improves on.
+// constrained is Build for several points with constraints or failures. In each joint sample the value to beat
+// is the lowest value at the evaluated points that are feasible in the sample. A point counts by a smooth
+// indicator of its feasibility. Samples without a feasible point have a value that every point improves on.
 func (a LogNEI) constrained(p Problem, q int, rng *rand.Rand) (Function, error) {
 	if p.infeasible() {
 		return p.anyFeasible(q, a.Samples, rng)

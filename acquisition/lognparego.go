@@ -24,9 +24,9 @@ import (
 //
 //	log mean over samples of  P_s(x) fatplus(min_i g(f_s(x_i)) - g(f_s(x)))
 //
-// where i runs over the evaluated and pending points that are feasible in the sample, the maximum
-// is the smooth fatmax, and fatplus is the function of QLogEI. P_s is as in LogNEHVI. Of more than 500 evaluated points
-// the 250 with the lowest g of the confidence bounds are sampled.
+// where i runs over the evaluated and pending points that are feasible in the sample. The maximum is the smooth
+// fatmax, and fatplus is the function of QLogEI. P_s is as in LogNEHVI. Of more than 500 evaluated points the
+// 250 with the lowest g of the confidence bounds are sampled.
 type LogNParEGO struct {
 	// Samples is the number of base samples. 0 means 256; powers of two are best.
 	Samples int `set:"samples" default:"256" range:"[1,65536]" help:"joint samples"`

@@ -250,8 +250,8 @@ func TestMaximizeSkips(t *testing.T) {
 	assert.Equal(t, 12, s.Decode(x).Int("n"))
 }
 
-// A climb with the ends of an earlier climb starts at the best of them, needs a tenth of the evaluations, and
-// keeps the others among its ends.
+// A climb with the ends of an earlier climb starts at the best of them and keeps the others among its ends. It
+// needs a tenth of the evaluations.
 func TestMaximizeFromEnds(t *testing.T) {
 	at := []float64{0.31, 0.62, 0.44, 0.9, 0.1, 0.77}
 	near, far := slices.Clone(at), slices.Repeat([]float64{0.5}, 6)

@@ -191,8 +191,9 @@ func (w *regionMemory) pull(s int, volume float64) {
 const leastShare = -45
 
 // log returns the logarithm of the expected volume from the logarithms of terms, for values
-// whose exponential underflows. For the terms that count it replaces h by its logarithm, Φ by Φ/h and φ by φ/h. A
-// term is at most the product of all s, of exp(-z²/2) for the upper bounds z ≤ 0 and of z + φ(0) for the others.
+// whose exponential underflows. For the terms that count it replaces h by its logarithm, Φ by Φ/h and φ by φ/h.
+// A term is at most the product of all s and a factor for each upper bound z. The factor is z + φ(0) for z > 0,
+// else exp(-z²/2).
 func (w *regionMemory) log(s int, mean [][]float64, sd []float64) float64 {
 	limit := w.bar
 	for j := range w.m {

@@ -134,9 +134,9 @@ func (p Problem) boundsOfObjectives() [][]float64 {
 	return y
 }
 
-// amongFront is among for several objectives: the Pareto front of the lower confidence bounds, the front of the other points,
-// and so on, and of each front the points with the largest volume below the reference point. Points that are not below
-// it come after all that are.
+// amongFront is among for several objectives. It takes the Pareto front of the lower confidence bounds, then
+// the front of the other points, and so on. Of each front it takes the points with the largest volume below the
+// reference point first. Points that are not below it come after all that are.
 func (p Problem) amongFront() Problem {
 	return p.among(func(possible []bool) []float64 {
 		y := p.boundsOfObjectives()
@@ -183,8 +183,8 @@ var onNoFront = []float64{math.NaN()}
 // frontKept is the number of points of the front from which ascents may start.
 const frontKept = 64
 
-// aroundFront returns the evaluated points on the front of the posterior means, likely feasible points
-// if there are any, with copies of them as incumbents makes. It also returns the points midway between
+// aroundFront returns the evaluated points on the front of the posterior means, with copies as incumbents makes
+// them. If there are likely feasible points, only these count. It also returns the points midway between
 // neighbours on the front, with respect to each objective, where the front has gaps.
 func (p Problem) aroundFront(rng *rand.Rand) *mat.Dense {
 	n, d := p.Observed.Dims()

@@ -78,7 +78,7 @@ func TestImprovementOnOneBaseline(t *testing.T) {
 	}
 }
 
-// A context that raises all values by a constant does not change the expected improvement on the baseline, whereas the
+// A context that raises all values by a constant does not change the expected improvement on the baseline. The
 // improvement on the best observed value of all contexts vanishes.
 func TestBaselineIgnoresShift(t *testing.T) {
 	toy, x, _ := newToy(t, 3, 12, 1e-6, 5)

@@ -205,9 +205,9 @@ const (
 	perturbations = 6 // copies of each
 )
 
-// incumbents returns the evaluated points of lowest posterior mean, likely feasible points
-// first, and copies of them with normal noise of standard deviation 0.1, 0.01 and 0.001. With
-// several objectives it returns points around the front.
+// incumbents returns the evaluated points of lowest posterior mean, likely feasible points first. It adds
+// copies of them with normal noise of standard deviation 0.1, 0.01 and 0.001. With several objectives it
+// returns points around the front.
 func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 	n := rowCount(p.Observed)
 	if n == 0 {

@@ -153,8 +153,8 @@ func TestBatchSpreads(t *testing.T) {
 	}
 }
 
-// Suggestions in a finite space repeat nothing until all points are known, then repeat
-// evaluated points with a warning, and pending points only if no other is left.
+// Suggestions in a finite space repeat nothing until all points have a trial. Then they repeat evaluated points
+// with a warning, and pending points only if no other is left.
 func TestFiniteSpace(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 4), space.Categorical("c", "a", "b"))
 	p, _, _ := newToy(t, s.Dim(), 3, 1e-4, 2)

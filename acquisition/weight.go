@@ -35,8 +35,8 @@ func (LogNEHVI) IsLogarithm() {}
 func (LogNParEGO) IsLogarithm() {}
 
 // Function returns the function that Suggest maximises: a.Build for p with its Baseline and q points, plus p.LogWeight at
-// each point. The errors are the errors of Build. The error also wraps ErrProblem if a or p.Posterior is nil, q is below 1, the function
-// is not of q points, or p has a LogWeight and a is not Logarithmic.
+// each point. The errors are the errors of Build. The error also wraps ErrProblem if a or p.Posterior is nil, q
+// is below 1, or the function is not of q points. So it does if p has a LogWeight and a is not Logarithmic.
 func (p Problem) Function(ctx context.Context, a Acquisition, q int, rng *rand.Rand) (Function, error) {
 	if err := p.checkParts(a, q); err != nil {
 		return nil, err

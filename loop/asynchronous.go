@@ -7,9 +7,9 @@ import (
 )
 
 // asynchronous evaluates trials until budget trials are evaluated, workers at a time. It asks
-// for the rest of the initial design together, then for one trial after another. If a suggestion
-// takes long in comparison to an evaluation, it prepares suggestions while all workers evaluate,
-// with the running trials and the earlier prepared ones pending.
+// for the rest of the initial design together, then for one trial after another. If a suggestion takes long in
+// comparison to an evaluation, it prepares suggestions while all workers evaluate. The running trials and the
+// earlier prepared ones are then pending.
 func (s *Study) asynchronous(ctx context.Context, e evaluator, budget, workers int) error {
 	var all sync.WaitGroup
 	defer all.Wait()

@@ -115,8 +115,8 @@ func TestDesignOfAMixture(t *testing.T) {
 	}
 }
 
-// If a search finds no further points of a space that is too large for a list, a noisy study goes on with points that
-// repeat, and an exact one is exhausted.
+// A search may find no further points of a space that is too large for a list. A noisy study then goes on with
+// points that repeat, and an exact one is exhausted.
 func TestDesignOfFewPointsAmongMany(t *testing.T) {
 	s := newSpace(t, space.Int("a", 0, 3000), space.Int("b", 0, 3000))
 	excess := func(p space.Point) float64 {

@@ -26,14 +26,13 @@
 //
 // # Inputs of a suggestion
 //
-// The inputs of the surrogate model are points in the unit cube. Its targets are the
-// values of all finished trials in ascending order of ID, in three steps: values
-// above Tukey's fence, the third quartile plus 1.5 times the interquartile range, are
-// lowered to it, or to the fence of the feasible trials if that is larger; values are log
-// transformed, depending on Options.Warp; and values are standardised to mean 0 and
-// standard deviation 1. Failed trials have a model of their own, and so has each number of
-// Options.Require, whose targets are log transformed and standardised alike. Several
-// objectives have a model each. The fence applies for every Options.Warp, and for stated priors.
+// The inputs of the surrogate model are points in the unit cube. Its targets are the values of all finished
+// trials in ascending order of ID, in three steps. First, values above Tukey's fence are lowered to it, or to
+// the fence of the feasible trials if that is larger. The fence is the third quartile plus 1.5 times the
+// interquartile range. Second, values are log transformed, depending on Options.Warp. Third, they are
+// standardised to mean 0 and standard deviation 1. Failed trials have a model of their own, and so has each
+// number of Options.Require, whose targets are log transformed and standardised alike. Several objectives have
+// a model each. The fence applies for every Options.Warp, and for stated priors.
 //
 // Every second suggestion comes from a local model (LocalAuto). Its data are the trials
 // in a trust region, which is a function of the trials, and its three steps use these alone.

@@ -13,8 +13,8 @@ var (
 	ErrUnknownTrial = errors.New("loop: no such trial")
 	// ErrFinished reports a trial that is not pending.
 	ErrFinished = errors.New("loop: trial is already finished")
-	// ErrExhausted reports that every point of a finite space has a trial that is not lost, and that
-	// the objective is noise-free, so that repeating a point is useless.
+	// ErrExhausted reports that every point of a finite space has a trial that is not lost. The objective is
+	// noise-free, so repeating a point is useless.
 	ErrExhausted = errors.New("loop: every point of the space has been tried")
 	// ErrNoValue reports that no trial has a value.
 	ErrNoValue = errors.New("loop: no trial has a value")

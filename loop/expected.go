@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// expected returns the transformed value that a fit gives to a stopped trial: its last value v has a
-// rank among the values of the complete trials at the same step, and the result has that rank among
-// their final values z. Between two ranks it is interpolated; beyond the ends it is the best or the
-// worst of z. So the result is the same if the values of a step change by an increasing affine map.
-// Without complete trials with steps up to that step it is the median of z.
+// expected returns the transformed value that a fit gives to a stopped trial. Its last value v has a rank among
+// the values of the complete trials at the same step. The result has that rank among their final values z.
+// Between two ranks it is interpolated; beyond the ends it is the best or the worst of z. So the result is the
+// same if the values of a step change by an increasing affine map. Without complete trials with steps up to
+// that step it is the median of z.
 //
 // z is in the order of the complete trials. The cost is linear in the number of their steps.
 func (t *task) expected(stopped *Trial, z []float64) float64 {

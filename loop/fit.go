@@ -50,8 +50,8 @@ var errPosterior = errors.New("posterior")
 // varianceChecks is the number of complete trials at which a fit checks the posterior variance.
 const varianceChecks = 4
 
-// checkMoments returns an error that wraps errPosterior if the posterior mean at a complete trial, or the
-// posterior variance at one of the last complete trials, is not finite. All variances would cost more
+// checkMoments returns an error that wraps errPosterior if a moment is not finite. It checks the posterior
+// means at the complete trials, and the posterior variances at the last of them. All variances would cost more
 // than the means: O(k³) for a Gaussian process of k trials.
 func (t *task) checkMoments(f *fitted) error {
 	check := func(what string, values []float64, first int) error {
@@ -161,9 +161,9 @@ func (t *task) selected(f *fitted) *task {
 	return &out
 }
 
-// dataset returns the complete trials, given their transformed values z, and the failed trials
-// if they are imputed, for a model of targets with the given scale. A stopped trial has its expected value. The noise of
-// trials that are not complete is not known.
+// dataset returns the complete trials, given their transformed values z, for a model of targets with the given
+// scale. It includes the failed trials if they are imputed. A stopped trial has its expected value. The noise
+// of trials that are not complete is not known.
 func (t *task) dataset(z []float64, scale surrogate.Standardization) surrogate.Dataset {
 	d := surrogate.Dataset{X: t.points(t.modelled), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())

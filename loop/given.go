@@ -45,8 +45,8 @@ func (t *task) sliced() bool { return t.domain != t.space }
 //	E[ (min_i f(x_i, c) - f(x, c))₊ | D ],
 //
 // which is 0 at all baseline points, so the best settings of other contexts are not tried in this one. With
-// several objectives the improvement is of the front of the baseline, as in LogNEI, and a reference point that is not stated is
-// inferred from the posterior means there.
+// several objectives the improvement is of the front of the baseline, as in LogNEI. A reference point that is
+// not stated is inferred from the posterior means there.
 //
 // Points of trials with other values may be suggested, with the given ones. Pending trials with other values reduce the
 // variance in the slice, but f is not compared with their values.

@@ -71,9 +71,9 @@ func (u Units) LogTransformed() bool { return u.warp.form != plain }
 // SD returns the standard deviation of values whose targets have the standard deviation sd, if the values are not log transformed.
 func (u Units) SD(sd float64) float64 { return u.warp.scale.SD * sd }
 
-// Relative returns Value minus a constant and divided by a positive constant, so that differences of values are
-// neither lost beside a large constant nor vanish: a target of one standard deviation changes it by about 1, or
-// by a multiple of that after a log transform.
+// Relative returns Value minus a constant and divided by a positive constant. Differences of values are
+// therefore neither lost beside a large constant nor vanish: a target of one standard deviation changes it by
+// about 1, or by a multiple of that after a log transform.
 func (u Units) Relative(target float64) float64 {
 	if !u.LogTransformed() {
 		return u.sign * target
@@ -82,9 +82,8 @@ func (u Units) Relative(target float64) float64 {
 	return u.sign * max(-most, min(u.warp.distance(u.warp.scale.Invert(target))/math.Abs(u.warp.width), most))
 }
 
-// Target returns a value in the user's units as a target. A value better than all values
-// of the fit is extrapolated along the log transform and has a finite target if the
-// transform is defined there, else -Inf.
+// Target returns a value in the user's units as a target. A value better than all values of the fit is
+// extrapolated along the log transform. Its target is finite if the transform is defined there, else -Inf.
 func (u Units) Target(value float64) float64 {
 	return u.warp.target(u.sign * value)
 }

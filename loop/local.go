@@ -23,13 +23,13 @@ type Local string
 
 // The kinds of local search.
 const (
-	// LocalAuto, the default, chooses trials with an even ID by a Gaussian process that is
-	// fitted to the trials in a trust region around the best trial. It applies to one
-	// objective without outcome constraints, with acquisition.Auto and gp.Model or
-	// fsplaplace.Model, in a space with a continuous parameter and without conditions,
-	// constraints or categoricals of more than 16 values: a trust region holds one value of a
-	// categorical. It does not apply if a prior, a prior mean or a belief about the optimum is
-	// stated, because these describe the whole space, or if values are given, because the best trial has others.
+	// LocalAuto, the default, chooses trials with an even ID by a local Gaussian process. It is fitted to the
+	// trials in a trust region around the best trial. LocalAuto applies to one objective without outcome
+	// constraints, with acquisition.Auto and gp.Model or fsplaplace.Model. The space must have a continuous
+	// parameter, and no conditions or constraints. It must have no categorical of more than 16 values, because
+	// a trust region holds one value of a categorical. LocalAuto does not apply if a prior, a prior mean or a
+	// belief about the optimum is stated, because these describe the whole space. It does not apply if values
+	// are given, because the best trial has others.
 	LocalAuto Local = "auto"
 	// LocalNone chooses all trials by the model of all trials.
 	LocalNone Local = "none"
@@ -163,8 +163,8 @@ func localModel(m surrogate.Model) (local gp.Model, ok bool) {
 	return gp.Model{}, false
 }
 
-// suggestLocally returns n points of the trust region, chosen by a surrogate model that is
-// fitted to the trials near it, in coordinates of the region.
+// suggestLocally returns n points of the trust region. The surrogate model that chooses them is fitted to the
+// trials near the region, in coordinates of the region.
 func (t *task) suggestLocally(ctx context.Context, f *fitted, pending *task, n int) ([]candidate, error) {
 	r := t.trustRegion(f)
 	local := t.within(r)
@@ -181,10 +181,10 @@ func (t *task) suggestLocally(ctx context.Context, f *fitted, pending *task, n i
 }
 
 // trustRegion returns the region around the complete trial of lowest value; under noise, of lowest
-// posterior mean. It replays the trials in the order of their IDs: a trial after the initial design
-// and in the region enlarges it if it is the lowest so far, and shrinks it if it is not or if
-// it failed. An equal value, as on a plateau, changes nothing. If a trial elsewhere is the lowest
-// so far, the half-width is firstHalf again.
+// posterior mean. It replays the trials in the order of their IDs. A trial after the initial design and in the
+// region enlarges it if the trial is the lowest so far. A trial there that is not, or that failed, shrinks it.
+// An equal value, as on a plateau, changes nothing. If a trial elsewhere is the lowest so far, the half-width
+// is firstHalf again.
 func (t *task) trustRegion(f *fitted) *region {
 	values := f.z
 	if !t.opts.NoiseFree {

@@ -38,8 +38,8 @@ func (m *Mean) name() string {
 // meanPoints is the number of points at which the mean function is evaluated first.
 const meanPoints = 256
 
-// Check returns an error if the function is missing, or has no finite value at one of 256 points
-// of s, the ends of all ranges included.
+// Check returns an error if the function is missing, or has no finite value at one of 256 points of s. The
+// points include the ends of all ranges.
 func (m *Mean) Check(s *space.Space) error {
 	if m.At == nil {
 		return fmt.Errorf("prior mean: %q is text without a function: package expression compiles it", m.Text)
@@ -117,8 +117,8 @@ func (t *task) addMean(values []float64, factor float64) {
 	}
 }
 
-// leastDifference is the standard deviation of the differences from the mean function below which they count as
-// rounding errors, as a share of the standard deviation of the values.
+// leastDifference is a share of the standard deviation of the values. Differences from the mean function with a
+// smaller standard deviation count as rounding errors.
 const leastDifference = 1e-8
 
 // differenceScale returns the standardisation of the differences between the values and the mean function, at all

@@ -32,11 +32,10 @@ type Options struct {
 	Maximizer acquisition.MaximizeOptions
 
 	// Initial is the number of trials before the acquisition function chooses.
-	// Trials that were added or enqueued count. 0 is 2(k+1), or k+3 with several
-	// Objectives, at most 20 and at most
-	// the number of points of the space, with k the number of parameters that are
-	// not fixed. The design goes on while all values are equal, unless there are outcome
-	// constraints or a prior mean.
+	// Trials that were added or enqueued count. 0 is 2(k+1), or k+3 with several Objectives, where k is the
+	// number of parameters that are not fixed. It is then at most 20 and at most the number of points of the
+	// space. The design goes on while all values are equal, unless there are outcome constraints or a prior
+	// mean.
 	Initial int `set:"initial" auto:"2 per parameter and 2, or 1 per parameter and 3 with several objectives; at most 20" range:"[1,10000]" help:"Number of trials of the initial design"`
 	// Design spreads the initial trials. Empty is Sobol.
 	Design InitialDesign `set:"design" default:"sobol" oneof:"sobol,halton,lhs,uniform" help:"Point set of the initial trials"`

@@ -106,8 +106,8 @@ func (o *Options) checkOutcomes() error {
 	return nil
 }
 
-// CheckOutcome returns an error that wraps ErrNotFinite unless out has all numbers that a
-// complete trial needs, all of them are usable, and no standard error is negative. It does not check further numbers.
+// CheckOutcome returns nil if out has all numbers that a complete trial needs, all of them are usable, and no
+// standard error is negative. Otherwise the error wraps ErrNotFinite. Further numbers are not checked.
 func (o *Options) CheckOutcome(out Outcome) error {
 	if !o.Several() {
 		if err := checkValue(out.Value); err != nil {
@@ -170,10 +170,9 @@ func (o *Options) Feasible(t *Trial) bool {
 
 // Best returns the index of the best trial, -1 if no trial is complete or there are
 // several objectives. It is the first feasible trial with the best observed value. If no
-// trial is feasible, it is the trial that violates the requirements least: the violation of
-// a requirement is the distance to its bound in units of the range of the number over
-// all complete trials, and violations are summed. A number that is equal in all of them
-// does not order the trials and is left out.
+// trial is feasible, it is the trial with the smallest sum of violations of the requirements. A violation is
+// the distance to the bound in units of the range of the number over all complete trials. A number that is
+// equal in all of them does not order the trials and is left out.
 func (o *Options) Best(trials []Trial) int {
 	if o.Several() {
 		return -1

@@ -356,8 +356,8 @@ func TestAcquisitionsWithRequirements(t *testing.T) {
 	}
 }
 
-// The number of a requirement that spans decades is modelled by the logarithm of its distance to the bound, on both
-// sides of it and for both directions. Predictions are in the unit of the number.
+// The number of a requirement that spans decades is modelled by the logarithm of its distance to the bound.
+// This holds on both sides of the bound and for both directions. Predictions are in the unit of the number.
 func TestRequirementOverDecades(t *testing.T) {
 	racetest.SkipNumerical(t)
 	for _, r := range []Requirement{{Name: "rate", Bound: 1}, {Name: "rate", AtLeast: true, Bound: 1}} {

@@ -14,9 +14,9 @@ type Pareto struct {
 	// coordinate is Goal.Reference or inferred: beyond the worst value on the front by a
 	// tenth of the range of the feasible trials.
 	Reference []float64
-	// Hypervolume is, for each finished trial in the order of IDs, the volume between the
-	// reference point and the front of the trials up to it. Nil if there are more than
-	// MaxHypervolume objectives, no trial is feasible or the volume overflows.
+	// Hypervolume has a number for each finished trial, in the order of IDs: the volume between the reference
+	// point and the front of the trials up to it. It is nil if there are more than MaxHypervolume objectives,
+	// no trial is feasible or the volume overflows.
 	Hypervolume []float64
 }
 

@@ -14,9 +14,9 @@ import (
 // History is the state of an optimisation from which Propose computes the next
 // points. Propose and Recommend read it and leave it unchanged.
 type History struct {
-	// Trials are all trials in ascending order of ID. Of each only ID, Point, State, Value and
-	// Numbers are used, Steps if trials were stopped, and Source for the next points of the initial design: a trial of
-	// the Design at another point than the design has stands for a point of it.
+	// Trials are all trials in ascending order of ID. Only ID, Point, State, Value and Numbers of each are
+	// used, and Steps if trials were stopped. Source is used for the next points of the initial design: a trial
+	// of the Design at another point than the design has stands for a point of it.
 	Trials []Trial
 	// Queue holds points to propose ahead of the initial design and of
 	// suggestions, in this order.

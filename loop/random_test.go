@@ -20,8 +20,8 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// randomStudy is a study on a random space under random operations, with an own account of the rules of
-// the space and of the states of the trials.
+// randomStudy is a study on a random space under random operations. It has its own account of the rules of the
+// space and of the states of the trials.
 type randomStudy struct {
 	*testing.T
 	rng    *rand.Rand

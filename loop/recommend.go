@@ -89,9 +89,10 @@ func (t *task) preferred(f *fitted, i, k int) bool {
 	return Preferred(f.mean[i], f.likely[i], f.mean[k], f.likely[k])
 }
 
-// Preferred reports whether a trial is a better recommendation than another one, by the posterior means of the targets,
-// which are minimised, and the probabilities of feasibility. If both are feasible with a probability of at least
-// Confident, or with equal probabilities, the lower mean is better, else the larger probability.
+// Preferred reports whether a trial is a better recommendation than another one. It compares the posterior
+// means of the targets, which are minimised, and the probabilities of feasibility. If both are feasible with a
+// probability of at least Confident, or with equal probabilities, the lower mean is better, else the larger
+// probability.
 func Preferred(mean, likely, otherMean, otherLikely float64) bool {
 	if likely == otherLikely || likely >= Confident && otherLikely >= Confident {
 		return mean < otherMean

@@ -30,9 +30,9 @@ type FrontRecommendation struct {
 	Fit *Fit
 }
 
-// FrontEstimate is a complete trial with the posterior mean and standard deviation of each latent
-// objective at its point, in the user's units and in the order of Options.Objectives. The standard
-// deviation of a noise-free objective is 0.
+// FrontEstimate is a complete trial with the posterior mean and standard deviation of each latent objective at
+// its point. They are in the user's units and in the order of Options.Objectives. The standard deviation of a
+// noise-free objective is 0.
 type FrontEstimate struct {
 	Trial    Trial
 	Mean, SD []float64

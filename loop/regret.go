@@ -39,12 +39,11 @@ const (
 	regretSpread = 1.5
 )
 
-// EstimateRegret estimates the simple regret of h. It draws 100 functions from the posterior, with
-// their deviations from the mean multiplied by 1.5, searches the minimum of each over the space,
-// and takes the differences from their values at the recommended trial. A drawn constant has regret 0.
-// The recommended trial is the best observed trial of a noise-free objective, else the complete trial
-// with the best posterior mean.
-// Values are not transformed (WarpNone), because a logarithm bounds the possible improvement. The
+// EstimateRegret estimates the simple regret of h. It draws 100 functions from the posterior, with their
+// deviations from the mean multiplied by 1.5. It searches the minimum of each over the space, and takes the
+// difference from the function's value at the recommended trial. A drawn constant has regret 0. The recommended
+// trial is the best observed trial of a noise-free objective, else the complete trial with the best posterior
+// mean. Values are not transformed (WarpNone), because a logarithm bounds the possible improvement. The
 // probability lies between ½ and 0.99.
 //
 // The estimate relies on the surrogate model: a model that is too certain gives a bound that is

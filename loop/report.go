@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// ErrStopped reports that a trial is stopped early: its evaluation should return. An objective with a rule of its own
-// reports its steps and returns an error that wraps ErrStopped, and Run stops the trial as Study.Stop does. Without
-// steps the trial has failed.
+// ErrStopped reports that a trial is stopped early: its evaluation should return. An objective with a rule of
+// its own reports its steps and returns an error that wraps ErrStopped. Run then stops the trial as Study.Stop
+// does. Without steps the trial has failed.
 var ErrStopped = errors.New("the trial is stopped")
 
 type reporterKey struct{}

@@ -77,8 +77,8 @@ func TestObjectiveWithoutTheNumbersOfTheOptions(t *testing.T) {
 	}
 }
 
-// A run counts its failed evaluations in a warning, so that a fault of the objective, such as a panic
-// at some points, is not hidden by the other evaluations.
+// A run counts its failed evaluations in a warning. The other evaluations therefore do not hide a fault of the
+// objective, such as a panic at some points.
 func TestRunWarnsOfFailedEvaluations(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -74,8 +74,8 @@ func TestKilledAtAnyEvent(t *testing.T) {
 	}
 }
 
-// A study that is resumed between Ask and Tell, and between Tell and Ask, makes the same
-// suggestions as an uninterrupted study, with batches and pending trials.
+// A study that is resumed between Ask and Tell, and between Tell and Ask, makes the same suggestions as an
+// uninterrupted study. The study has batches and pending trials.
 func TestResumeAskTell(t *testing.T) {
 	for name, model := range resumable() {
 		t.Run(name, func(t *testing.T) {

@@ -22,16 +22,14 @@ const (
 // Stop configures the early stop of poor trials from the values that they report while they
 // run. The zero value stops no trial.
 //
-// ASHA compares trials at the rungs MinSteps·Etaᵏ, k = 0, 1, …: a trial that reports its
-// first value at a rung continues if that value is among the best ⌊n/Eta⌋ of all n values at
-// the rung, or if n < Eta. It is the stopping variant of Li et al., "A System for Massively
-// Parallel Hyperparameter Tuning" (2020).
+// ASHA compares trials at the rungs MinSteps·Etaᵏ, k = 0, 1, …: a trial continues if its first value at a rung
+// is among the best ⌊n/Eta⌋ of all n values there, or if n < Eta. It is the stopping variant of Li et al., "A
+// System for Massively Parallel Hyperparameter Tuning" (2020).
 //
-// Median stops a trial if the best value it has reported is worse than the median, over the
-// complete trials, of the best values that they had reported up to the same step. It needs
-// Startup complete trials with steps. Google Vizier has the averages of the values in place of
-// the best ones (Golovin et al., 2017, section 3.2), which stops few trials whose values fall
-// from step to step (ADR 22).
+// Median compares the best value that a trial has reported with the best values of the complete trials up to
+// the same step. It stops the trial if its value is worse than the median of theirs. The rule needs Startup
+// complete trials with steps. Google Vizier takes the averages of the values in place of the best ones (Golovin
+// et al., 2017, section 3.2). The averages stop few trials whose values fall from step to step (ADR 22).
 //
 // Steps may be reported in any order, and a step keeps its first value. ASHA decides at a rung once, when
 // the first step at or above it is reported. Median decides at every step, from the values up to that step.

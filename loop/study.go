@@ -197,9 +197,9 @@ func (t *Trial) record(o *Options, out Outcome) {
 // ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, nil, "", 0) }
 
-// Lose records that a pending trial is not evaluated, for a reason that has nothing to do with its point,
-// such as a machine that is gone. Fits leave the trial out. Against a budget it counts as a failed one.
-// The error wraps ErrUnknownTrial or ErrFinished.
+// Lose records that a pending trial is not evaluated. The reason has nothing to do with the point of the trial,
+// such as a machine that is gone. Fits leave the trial out. Against a budget it counts as a failed one. The
+// error wraps ErrUnknownTrial or ErrFinished.
 func (s *Study) Lose(id int, reason string) error {
 	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) { t.State, t.Error = Lost, reason })
 }
@@ -277,11 +277,10 @@ func (s *Study) finish(id int, e Event, change func(*Trial)) error {
 	return nil
 }
 
-// Report records a value of the objective that a pending trial has at a step, such as an
-// epoch, and reports whether Options.Stop stops the trial. A stopped trial has the state
-// Stopped; its evaluation should end, and its result is not recorded. A step that was reported
-// before changes nothing. A value that is NaN, infinite or beyond MaxValue is recorded as NaN,
-// which is worse than every number. Steps may arrive in any order.
+// Report records a value of the objective that a pending trial has at a step, such as an epoch. It reports
+// whether Options.Stop stops the trial. A stopped trial has the state Stopped; its evaluation should end, and
+// its result is not recorded. A step that was reported before changes nothing. A value that is NaN, infinite or
+// beyond MaxValue is recorded as NaN, which is worse than every number. Steps may arrive in any order.
 //
 // The error wraps ErrUnknownTrial, ErrFinished for a complete, failed or lost trial, or
 // ErrNotFinite for a step that is not a finite number.

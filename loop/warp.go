@@ -188,10 +188,10 @@ func (w warp) interval(mean, sd, sign float64) [2]float64 {
 
 // chooseWarp returns one of the log transforms, standardised for the values v at the rows of x, or the
 // plain map. It chooses the transform with the largest log marginal likelihood of v under an exact
-// Gaussian process with the default prior. The likelihood must be larger than for the plain map by
-// more than warpMargin, and for the number of an outcome constraint also by limitMargin per
-// observation. The choice costs a fit per map, from one start each, to at most warpRows
-// observations. Their random numbers have the given label.
+// Gaussian process with the default prior. Its likelihood must be larger than for the plain map by more than
+// warpMargin. For the number of an outcome constraint the margin is also at least limitMargin per observation.
+// The choice costs a fit per map, from one start each, to at most warpRows observations. Their random numbers
+// have the given label.
 func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, label string, logs ...warp) (warp, error) {
 	maps := []warp{warp{}.standardized(v)}
 	for _, w := range logs {

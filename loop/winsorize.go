@@ -9,9 +9,9 @@ import (
 
 // winsorize lowers in place the values of z above a bound to that bound. The bound is the fence of z or
 // the fence of feasible, the values of the feasible trials, whichever is larger; feasible may be empty.
-// The exact value of a very bad trial hardly informs about the location of the minimum, and a
-// few such values would dominate the output scale. But if infeasible values are smaller, all
-// feasible ones may lie above the fence of z.
+// The exact value of a very bad trial hardly informs about the location of the minimum. A few such values would
+// dominate the output scale. But if infeasible values are smaller, all feasible ones may lie above the fence of
+// z.
 func winsorize(z, feasible []float64) {
 	bound := fence(z)
 	if len(feasible) > 0 {

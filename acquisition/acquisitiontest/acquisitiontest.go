@@ -3,9 +3,9 @@
 //
 //	acquisitiontest.Run(t, mypackage.Acquisition{})
 //
-// The checks build the function for Gaussian processes of one and two inputs, of almost exact and of noisy observations, with
-// one objective and without constraints. A function of two points is checked if there is one. Run the checks with -race too,
-// because one evaluates from several goroutines.
+// The checks build the function for Gaussian processes of one and two inputs, of almost exact and of noisy
+// observations. The problems have one objective and no constraints. A function of two points is checked if
+// there is one. Run the checks with -race too, because one evaluates from several goroutines.
 package acquisitiontest
 
 import (
@@ -142,8 +142,8 @@ func build(a acquisition.Acquisition, p acquisition.Problem, q int) (acquisition
 
 const candidates = 20
 
-// pointsFor returns candidates of q points that are not close to one another, to observed or to pending points, where exact
-// posteriors change too fast for differences.
+// pointsFor returns candidates of q points that are not close to one another, to observed or to pending points.
+// Close to such points exact posteriors change too fast for differences.
 func pointsFor(p acquisition.Problem, q int) *mat.Dense {
 	d := p.Posterior.Dim()
 	x := mat.NewDense(candidates, q*d, nil)
