@@ -17,9 +17,8 @@ type arcCosine struct {
 // defaultNetDepth is the depth of an arccos kernel without the argument depth.
 const defaultNetDepth = 1
 
-// ArcCosine is the covariance of an infinitely wide ReLU network with depth
-// hidden layers, weights of variance σ_w²/fan-in and biases of variance σ_b²
-// (Cho and Saul 2009; Lee et al. 2018, eq. 11):
+// ArcCosine is the covariance of an infinitely wide ReLU network with depth hidden layers. Its weights have
+// variance σ_w²/fan-in and its biases variance σ_b² (Cho and Saul 2009; Lee et al. 2018, eq. 11):
 //
 //	k⁰(x,x')   = σ_b² + σ_w² x·x'/d
 //	kˡ⁺¹(x,x') = σ_b² + σ_w²/2π √(kˡ(x,x)kˡ(x',x')) (sin t + (π-t) cos t)

@@ -27,8 +27,8 @@ const (
 	stageGain = 0.005
 
 	// Starts for kernels of several parts or with a period, whose likelihood has
-	// many optima. On the load forecast of the guide, 3 starts find the best
-	// optimum for none of eight seeds, 5 starts for four and 10 for seven.
+	// many optima. On the load forecast of the guide with eight seeds, 3 starts find the best optimum for none.
+	// 5 starts find it for four seeds, and 10 starts for seven.
 	manyOptimaStarts = 10
 
 	// Rows that the search for hyperparameters uses at most.

@@ -70,9 +70,9 @@ func newObjective(m model, data observations) *objective {
 	}
 }
 
-// loss returns minus the log posterior density of the free log hyperparameters, up to
-// a constant, and writes its gradient unless grad is nil, which takes a third of the time. It returns
-// +Inf if the covariance is not positive definite or the context is cancelled.
+// loss returns minus the log posterior density of the free log hyperparameters, up to a constant. It writes its
+// gradient unless grad is nil, which takes a third of the time. It returns +Inf if the covariance is not
+// positive definite or the context is cancelled.
 func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	e.m.unpack(e.theta, free)
 	last := len(e.theta) - 1

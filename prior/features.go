@@ -44,8 +44,8 @@ func NewFeatures(k Kernel, n int, rng *rand.Rand) (Features, error) {
 	return NewFeaturesIn(k, nil, nil, n, rng)
 }
 
-// NewFeaturesIn is NewFeatures with the points of Nyström features in the box from lo to hi, where the
-// functions are evaluated, in the units of the inputs of k. Nil is the unit cube.
+// NewFeaturesIn is NewFeatures with the points of Nyström features in the box from lo to hi, in which the
+// functions are evaluated. The bounds have the units of the inputs of k. Nil is the unit cube.
 func NewFeaturesIn(k Kernel, lo, hi []float64, n int, rng *rand.Rand) (Features, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("prior: %d features", n))

@@ -46,8 +46,8 @@ type Hyper struct {
 // over the hyperparameters θ that s does not fix, by bounded L-BFGS in log θ. After WithNoises entries of the diagonal of
 // σ²I are the known variances. The
 // hyperpriors are densities of θ, not of log θ; after ByLikelihood they are omitted. A learned mean is the
-// generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at which the
-// derivative with respect to μ vanishes.
+// generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I. At it the derivative with respect to
+// μ vanishes.
 //
 // x is n×d with n ≥ 1; y has length n. With noiseFree, y is exact: the lower bound of
 // the noise variance is 1e-8 instead of 1e-4, and its hyperprior is almost flat. The
@@ -56,11 +56,11 @@ type Hyper struct {
 // the mean), and the others are draws. Starts run on all processors. The result depends
 // only on the arguments and the state of rng. A step costs O(n³).
 //
-// From 2m rows on, where m is 250 or five for each hyperparameter if that is more, the starts search
-// on m to 2m-1 random rows, and the best result continues on twice as many rows until all are used.
-// Each of these searches ends at a predicted gain of 0.005 nats. With fewer rows, or a kernel of
-// several parts or with a learned period, all starts search on all rows. With more than 2000 rows the
-// search uses 2000 random rows; the mean and the log marginal likelihood use all.
+// Let m be 250, or five for each hyperparameter if that is more. From 2m rows on, the starts search on m to
+// 2m-1 random rows. The best result continues on twice as many rows until all are used. Each of these searches
+// ends at a predicted gain of 0.005 nats. With fewer rows, or a kernel of several parts or with a learned
+// period, all starts search on all rows. With more than 2000 rows the search uses 2000 random rows; the mean
+// and the log marginal likelihood use all.
 //
 // A noise variance at its lower bound gives no warning: clean data lead to it. Nor does a lengthscale at
 // its lower bound, unless at least half of the observations have a correlation below ½ with all others.
@@ -107,8 +107,8 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 	return m.finish(ctx, data, theta)
 }
 
-// At returns the prior with the hyperparameters of a State in place of a search, with the mean, the log
-// marginal likelihood and the warnings of Fit for the observations. It costs O(n³).
+// At returns the prior with the hyperparameters of a State in place of a search. The mean, the log marginal
+// likelihood and the warnings are as in Fit for the observations. It costs O(n³).
 func (s Spec) At(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, state []float64) (Fitted, error) {
 	if err := checkData(x, y); err != nil {
 		return Fitted{}, err
@@ -213,14 +213,14 @@ func (m model) unpack(theta, free []float64) {
 
 // searchInStages searches from all starts on few random rows, and continues from the best result on
 // twice as many rows until it uses all. The likelihood of few rows has its maximum near the maximum
-// of all rows, so that most steps are cheap. Its Hessian is about proportional to the number of rows,
-// so each stage begins with the scaled model of the Hessian of the stage before (docs/adr/0038). A
-// stage ends when the model predicts a gain of at most stageGain. If the first start is an earlier fit,
-// it is close, and the stages between the first and the last are left out.
+// of all rows, so that most steps are cheap. Its Hessian is about proportional to the number of rows. Each
+// stage therefore begins with the scaled model of the Hessian of the stage before (docs/adr/0038). A stage ends
+// when the model predicts a gain of at most stageGain. If the first start is an earlier fit, it is close, and
+// the stages between the first and the last are left out.
 //
-// Few rows do not show ripples. The last stage begins at the best of the result so far, of this result
-// with one lengthscale divided by ripple, and of the first start. The better half of them by the
-// likelihood of half of the rows is compared on all rows.
+// Few rows do not show ripples. The candidates for the start of the last stage are the result so far, this
+// result with one lengthscale divided by ripple, and the first start. The better half of them by the likelihood
+// of half of the rows is compared on all rows. The stage begins at the best.
 //
 // Few rows hardly tell noise from short lengthscales, and the hyperprior then prefers little noise. So a noisy search passes
 // through the stages before the last. The last stage begins at its result if the posterior density of all rows is
@@ -311,9 +311,9 @@ func (s *noisySearch) results() [][]float64 {
 	return [][]float64{append(slices.Clone(s.from[0]), s.noise)}
 }
 
-// leastRows returns the smallest number of rows of a stage. With fewer rows for each hyperparameter,
-// the posterior density is often largest at lengthscales so short that the values are independent, and
-// later stages do not leave this mode (docs/adr/0031).
+// leastRows returns the smallest number of rows of a stage. With fewer rows for each hyperparameter, the
+// posterior density is often largest at lengthscales so short that the values are independent. Later stages do
+// not leave this mode (docs/adr/0031).
 func (m model) leastRows() int { return max(leastRows, rowsPerHyper*len(m.free)) }
 
 // likeliest returns the k candidates of largest posterior density, the best first; ties go to the
@@ -414,10 +414,10 @@ func (m model) inputOf(hyper string) string {
 	return ""
 }
 
-// uncorrelated reports whether at least half of the observations, with the covariance gram including
-// their noise, have a prior correlation below ½ with every other one. A short lengthscale then overfits.
-// If the observations are dense, as near the optimum of a search that has converged, the data determine
-// it.
+// uncorrelated reports whether at least half of the observations have a prior correlation below ½ with every
+// other one. The covariance gram includes their noise, and the correlation does not. A short lengthscale then
+// overfits. If the observations are dense, as near the optimum of a search that has converged, the data
+// determine it.
 func uncorrelated(gram *mat.SymDense, data observations, noise float64) bool {
 	n := gram.SymmetricDim()
 	variance := make([]float64, n) // of f

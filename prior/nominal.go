@@ -19,8 +19,8 @@ import (
 // and the gradient with respect to these columns is 0.
 
 // nominalUnit is the factor of the start, the bounds and the hyperprior of a nominal lengthscale.
-// The mean square of D/ℓ of two different values at the mode then equals the mean square
-// of (x-x')/ℓ of two uniform numbers, whose mean squared distance is ⅙.
+// The mean square of D/ℓ of two different values at the mode then equals the mean square of (x-x')/ℓ of two
+// uniform numbers. The mean squared distance of uniform numbers is ⅙.
 var nominalUnit = math.Sqrt(6)
 
 // nominal is a nominal input by value.

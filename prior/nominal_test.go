@@ -58,8 +58,8 @@ func oneHotPoints(rng *rand.Rand, n int) *mat.Dense {
 	return x
 }
 
-// A kernel with a lengthscale per categorical is the kernel on a column per value with equal
-// lengthscales, by value and by column, and so is its gradient.
+// A kernel with a lengthscale per categorical is the kernel on a column per value with equal lengthscales. This
+// holds by value and by column, and for the gradient too.
 func TestOneLengthscalePerCategorical(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := oneHotPoints(rng, 9), oneHotPoints(rng, 5)

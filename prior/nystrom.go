@@ -48,8 +48,8 @@ func (f nystrom) EvalVJP(dx, x, phibar *mat.Dense) {
 	f.kernel.CrossVJP(dx, x, f.z, mat.DenseCopyOf(back.T()))
 }
 
-// kronecker returns n points of the additive sequence u + i·(1/g, 1/g², …) mod 1,
-// where g is the root of g^{d+1} = g + 1 (Roberts 2018) and u is uniform.
+// kronecker returns n points of the additive sequence u + i·(1/g, 1/g², …) mod 1 with a uniform u. The number g
+// is the root of g^{d+1} = g + 1 (Roberts 2018).
 func kronecker(n, d int, rng *rand.Rand) *mat.Dense {
 	g := 2.0
 	for range 64 {

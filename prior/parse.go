@@ -55,12 +55,12 @@ var ErrExpression = errors.New("bad kernel expression")
 func Parse(expr string, dim int) (Kernel, error) { return ParseNamed(expr, dim, nil) }
 
 // ParseNamed is Parse for inputs with names, such as "periodic[hour](period=24) +
-// linear[year]". Of a kernel whose inputs are named, the lengthscales, periods and the
-// weights of linear and polynomial have the unit of the inputs, their hyperpriors too. The
-// inputs of linear and polynomial are distances from the lower end of the unit interval. A
-// name of an input with several columns selects all of them. An argument is then one number for all
-// inputs, one for each name or one for each column. Stationary kernels have one lengthscale for a
-// nominal input, also without its name, unless an argument has a number for each column.
+// linear[year]". If the inputs of a kernel are named, its lengthscales, periods and the weights of linear and
+// polynomial have the unit of the inputs. So have their hyperpriors. The inputs of linear and polynomial are
+// distances from the lower end of the unit interval. A name of an input with several columns selects all of
+// them. An argument is then one number for all inputs, one for each name or one for each column. Stationary
+// kernels have one lengthscale for a nominal input, also without its name, unless an argument has a number for
+// each column.
 func ParseNamed(expr string, dim int, inputs []Input) (Kernel, error) {
 	return parse(expr, dim, inputs, false, false)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// A search in stages reaches the posterior density of a search on all rows, with and without the
-// state of an earlier fit, and is deterministic for any number of processors.
+// A search in stages reaches the posterior density of a search on all rows, with and without the state of an
+// earlier fit. It is deterministic for any number of processors.
 func TestSearchInStages(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const n = 600

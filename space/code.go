@@ -5,12 +5,11 @@ import "math/bits"
 // maxOneHot is the largest number of values of a categorical with a column per value.
 const maxOneHot = 64
 
-// A categorical with more values has a binary code: value i, with the m binary digits that
-// all indices need, has the 4m digits, at most 64, of i·G over the field of two elements. G
-// is [I R], and the seeds below give the matrix R with the largest minimum distance among
-// several thousand: of 200 values any two differ in at least 11 of 32 columns, and in 16 on
-// average. So the values are nearly equidistant, as with a column for each of them, in far
-// fewer columns.
+// A categorical with more values has a binary code: value i has the digits of i·G over the field of two
+// elements. All indices need m binary digits, and the code has 4m, at most 64. G is [I R], and the seeds below
+// give the matrix R with the largest minimum distance among several thousand. Of 200 values any two differ in
+// at least 11 of 32 columns, and in 16 on average. So the values are nearly equidistant, as with a column for
+// each of them, in far fewer columns.
 
 // codeSeeds are the seeds of R by m, from 7 digits on.
 var codeSeeds = [...]uint64{948, 1356, 8053, 22, 22, 23, 443, 2, 1, 2}

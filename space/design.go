@@ -9,10 +9,10 @@ import (
 // Sobol returns the first n ≥ 1 points, a row each, of a Sobol sequence in [0,1)^dim.
 // It covers the cube best if n is a power of two.
 //
-// With an rng the sequence is scrambled by a random lower-triangular matrix over GF(2) and
-// a digital shift in every dimension (Matoušek 1998), to 53 binary digits. Each point is
-// then uniform, digital nets stay nets, and an integral has the variance of Owen's
-// scrambling. With a nil rng the sequence is plain and begins at 0.
+// With an rng the sequence is scrambled to 53 binary digits. In every dimension a random lower-triangular
+// matrix over GF(2) and a digital shift scramble it (Matoušek 1998). Each point is then uniform, digital nets
+// stay nets, and an integral has the variance of Owen's scrambling. With a nil rng the sequence is plain and
+// begins at 0.
 //
 // The direction numbers of Joe and Kuo (2008) serve 1111 dimensions. Further dimensions
 // are independent uniform numbers. Sobol panics if n exceeds 2^32, or if dim exceeds 1111

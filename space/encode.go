@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// A Point stores one number per parameter, its code: the value of a float or int, the index
-// among the choices of a bool, ordinal or categorical, 0 for a fixed parameter, and absent
-// for an inactive one.
+// A Point stores one number per parameter, its code. It is the value of a float or int, and the index among the
+// choices of a bool, ordinal or categorical. It is 0 for a fixed parameter, and absent for an inactive one.
 
 // absent is the code of an inactive parameter.
 var absent = math.NaN()

@@ -237,8 +237,8 @@ func (p Point) find(name string) int {
 	return i
 }
 
-// Code returns the i-th parameter as a number: the value of a float or int, the index among
-// the values of an ordinal or categorical, 0 or 1 for a bool, NaN if it is inactive.
+// Code returns the i-th parameter as a number: the value of a float or int, the index among the values of an
+// ordinal or categorical, 0 or 1 for a bool. It is NaN if the parameter is inactive.
 func (p Point) Code(i int) float64 { return p.codes[i] }
 
 // Float returns the value of a numeric parameter. It panics if the value is not a number or the

@@ -106,8 +106,8 @@ func (s *Space) Contains(p Point) bool {
 	return true
 }
 
-// Alike reports whether two points of s.Whole have equal values of the parameters that are active at both, that the Slice s
-// is not given, and that others does not name.
+// Alike reports whether two points of s.Whole have equal values of the parameters that are active at both. It
+// ignores parameters that the Slice s is given or that others names.
 func (s *Space) Alike(p, q Point, others []string) bool {
 	for i := range s.params {
 		a, b := p.codes[i], q.codes[i]

@@ -147,9 +147,9 @@ type Coordinate struct {
 	Parameter Parameter
 	First     int // first column
 	Columns   int // number of columns, 0 for a fixed parameter
-	// Width is the change of the parameter from 0 to 1 in its column: in its unit for a
-	// float or int, in natural logarithms if it is logarithmic, in places in the list of
-	// values for an ordinal, and 1 for a bool or categorical.
+	// Width is the change of the parameter from 0 to 1 in its column: in its unit for a float or int, and in
+	// natural logarithms if it is logarithmic. It is in places in the list of values for an ordinal, and 1 for
+	// a bool or categorical.
 	Width float64
 }
 
@@ -243,9 +243,9 @@ func (s *Space) Project(u []float64) {
 // Neighbors returns encoded feasible points that differ from the projected u in one discrete
 // parameter, a row each: for a bool or categorical every other value; for others the values 1, 2, 4, …
 // steps up and down. Parameters that the change activates have the value in the middle of
-// their range. Such a point that violates a constraint with Excess is replaced by points that restore it by a change of
-// another number, for example of a second component of a mixture. Others are left out. Neighbors returns nil if there
-// are none.
+// their range. If such a point violates a constraint with Excess, points that restore the constraint by a
+// change of another number replace it. An example is a second component of a mixture. Other infeasible points
+// are left out. Neighbors returns nil if there are none.
 func (s *Space) Neighbors(u []float64) *mat.Dense {
 	s.check(u)
 	at := append([]float64(nil), u...)

@@ -101,8 +101,8 @@ func TestDecodeIsTotal(t *testing.T) {
 	}
 }
 
-// Every value of a discrete parameter survives the round trip, and uniform coordinates
-// give all values of a linear int, ordinal or categorical the same probability.
+// Every value of a discrete parameter survives the round trip. Uniform coordinates give all values of a linear
+// int, ordinal or categorical the same probability.
 func TestDiscreteValues(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -3,9 +3,9 @@
 //
 //	priortest.Run(t, mypackage.NewKernel(2))
 //
-// The kernel is evaluated at random points of the unit cube and of the cube from -3 to 3, with its hyperparameters and
-// with others within their bounds. Derivatives are compared with central differences. Choose lengthscales and periods
-// above 0.1: differences of functions that vary faster are inaccurate.
+// The kernel is evaluated at random points of the unit cube and of the cube from -3 to 3. It has its own
+// hyperparameters, and then others within their bounds. Derivatives are compared with central differences.
+// Choose lengthscales and periods above 0.1: differences of functions that vary faster are inaccurate.
 package priortest
 
 import (
