@@ -218,7 +218,7 @@ func (m model) unpack(theta, free []float64) {
 // when the model predicts a gain of at most stageGain. If the first start is an earlier fit, it is close, and
 // the stages between the first and the last are left out.
 //
-// Few rows do not show ripples. The candidates for the start of the last stage are the result so far, this
+// Few rows do not show ripples. The last stage has several candidates for its start: the result so far, this
 // result with one lengthscale divided by ripple, and the first start. The better half of them by the likelihood
 // of half of the rows is compared on all rows. The stage begins at the best.
 //

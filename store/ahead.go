@@ -6,10 +6,9 @@ import (
 )
 
 // lookAhead proposes the next trials while all workers of a run evaluate, so that a worker that
-// becomes free does not wait for a fit. Trials that run are pending for the proposals. It
-// proposes nothing if a proposal is fast in comparison to an evaluation, if the study has
-// batches, or if no other trial of the study runs: the next suggestion then depends on all
-// earlier results.
+// becomes free does not wait for a fit. Trials that run are pending for the proposals. It proposes nothing if a
+// proposal is fast in comparison to an evaluation, or if the study has batches. It also proposes nothing if no
+// other trial of the study runs: the next suggestion then depends on all earlier results.
 func (r *run) lookAhead(ctx context.Context) {
 	a := &asking{Study: r.Study, ask: token(), owner: Self()}
 	for {
@@ -94,8 +93,8 @@ func (u *Study) leaseToFit(tx Tx, row *Row, token string, now time.Time) (int, e
 	return n, err
 }
 
-// lacking returns the number of trials to propose ahead, at most 0 if none should be, or if a fit
-// lease with another token is held.
+// lacking returns the number of trials to propose ahead. It is at most 0 if none should be, or if a fit lease
+// with another token is held.
 func (u *Study) lacking(tx Tx, row *Row, token string, now time.Time) (int, error) {
 	d, err := row.definition()
 	if err != nil {

@@ -54,8 +54,9 @@ type AskRequest struct {
 	Lease time.Duration // time after which a trial may be issued again; 0 does not end
 }
 
-// AskOnce is AskFor for a request with more fields. The error wraps ErrKey if the first call with the key had another N
-// or other values in Given, and space.ErrPoint if these are invalid or no point of the space has them.
+// AskOnce is AskFor for a request with more fields. The error wraps ErrKey if the first call with the key had
+// another N or other values in Given. It wraps space.ErrPoint if the values in Given are invalid or no point of
+// the space has them.
 func (u *Study) AskOnce(ctx context.Context, r AskRequest) ([]Trial, error) {
 	lease := r.Lease
 	if lease <= 0 {

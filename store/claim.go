@@ -44,9 +44,9 @@ type claim struct {
 // own reports whether this claim has issued the running attempt at a trial.
 func (c *claim) own(t *Trial) bool { return strings.HasPrefix(t.Token, c.key+"-") }
 
-// take issues up to n of the pending trials that no worker runs and that have the given values. It fails the trials
-// that have lost their last attempt, and trials that would be issued and are no points of the
-// space since an edit.
+// take issues up to n of the pending trials that no worker runs and that have the given values. It fails the
+// trials that have lost their last attempt. It also fails the trials that would be issued and are no points of
+// the space since an edit.
 func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event

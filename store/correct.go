@@ -22,9 +22,9 @@ type result struct {
 	Params  json.RawMessage    `json:"params,omitempty"` // if the correction moved the trial
 }
 
-// correct replaces the result of a finished trial. If point is not nil, the trial moves there. An event records the
-// former result and point. The next fit begins without a warm start, because the former result affected the
-// hyperparameters.
+// correct replaces the result of a finished trial. If point is not nil, the trial moves there. An event records
+// the earlier result and point. The next fit begins without a warm start, because the earlier result affected
+// the hyperparameters.
 func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t *Trial, point json.RawMessage) (Trial, error) {
 	former := *t
 	if point != nil {
@@ -72,7 +72,8 @@ func (r *Report) correct(tx Tx, row *Row, now time.Time, d *study.Definition, t 
 	return *t, putChanges(tx, row, []Trial{*t}, []Event{e})
 }
 
-// corrected returns the event of a changed result, with the result of the former trial, and its point if it moved.
+// corrected returns the event of a changed result, with the earlier result, and the earlier point if the trial
+// moved.
 func (r *Row) corrected(now time.Time, former *Trial, moved bool) (Event, error) {
 	was := result{State: former.State, Numbers: former.Numbers, Failure: former.Failure, Message: former.Message, Told: former.Told}
 	if moved {

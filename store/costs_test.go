@@ -128,8 +128,8 @@ func (b *between) Update(ctx context.Context, f func(store.Tx) error) error {
 	return err
 }
 
-// An Ask returns the trial that it claimed in a transaction whose acknowledgement was lost, also if a result uses up
-// the cost before the transaction is repeated.
+// An Ask claims a trial in a transaction whose acknowledgement is lost. It returns the trial, also if a result
+// uses up the cost before the transaction is repeated.
 func TestCostBeforeAClaimIsRepeated(t *testing.T) {
 	for _, key := range []string{"", "k"} {
 		b := &between{Backend: store.NewMemory()}

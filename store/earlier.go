@@ -10,11 +10,10 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// AddEarlier records the earlier evaluations of a definition that the study does not have yet, as
-// finished trials that do not count against the budget, and returns the added trials. An
-// evaluation whose parameters lie outside the study's space is kept. Fits leave it out, unless it violates
-// constraints alone. The study has an evaluation if an added trial has its parameters, state and numbers, so a repeated
-// call adds nothing.
+// AddEarlier records the earlier evaluations of a definition that the study does not have yet, and returns the
+// added trials. They are finished and do not count against the budget. An evaluation whose parameters lie
+// outside the study's space is kept. Fits leave it out, unless it violates constraints alone. The study has an
+// evaluation if an added trial has its parameters, state and numbers, so a repeated call adds nothing.
 func (u *Study) AddEarlier(ctx context.Context, d *study.Definition) ([]Trial, error) {
 	if d.Earlier.IsZero() {
 		return nil, nil

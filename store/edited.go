@@ -11,9 +11,10 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// Edited compares two definitions of a study for an Evaluate that was written for the first. It returns an
-// error that wraps ErrEdited if the names or goals of the objectives, the names of the requirements, the command,
-// its shell or the built-in objective differ, or the parameters in more than order, bounds, scales and steps.
+// Edited compares two definitions of a study for an Evaluate that was written for the first. The error wraps
+// ErrEdited if one of these differs: the names or goals of the objectives, the names of the requirements, the
+// command, its shell or the built-in objective. So it does if the parameters differ in more than order, bounds,
+// scales and steps.
 func Edited(was, is *study.Definition) error {
 	var differ []string
 	for _, part := range []struct {

@@ -144,9 +144,9 @@ func (c *costCopy) sum() (spent float64, finished int) {
 	return spent, finished
 }
 
-// affordable returns ErrBudget if the cost of a study is used up, or if the running trials, at the
-// mean cost of the finished ones, use it up. It takes the pending trials, and a copy of the costs that it
-// returns with the changes since.
+// affordable returns ErrBudget if the cost of a study is used up. The running trials count at the mean cost of
+// the finished ones. It takes the pending trials, and a copy of the costs that it returns with the changes
+// since.
 func affordable(tx Tx, row *Row, d *study.Definition, pending []Trial, now time.Time, c *costCopy) (*costCopy, error) {
 	name, limit, err := d.End.CostLimit()
 	if err != nil || name == "" {

@@ -38,9 +38,9 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 	return added, named(u.name, err)
 }
 
-// trialsOf returns waiting trials at points of a study that check accepts. If there are several
-// points, the error is a space.Faults with the first ten wrong points, each with the noun what and
-// its number, and the number of the others.
+// trialsOf returns waiting trials at points of a study that check accepts. If there are several points, the
+// error is a space.Faults with the first ten wrong points and the number of the others. Each wrong point has
+// the noun what and its number.
 func trialsOf(d *study.Definition, what string, points []map[string]any, check func(i int) error) ([]Trial, error) {
 	s, err := d.Space()
 	if err != nil {

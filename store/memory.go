@@ -34,8 +34,8 @@ type memoryStudy struct {
 	steps   []Step
 }
 
-// memoryChange is a write of a trial. A study has its changes in the order of their revisions, so that
-// a query of the trials since a revision visits the changed ones alone.
+// memoryChange is a write of a trial. A study has its changes in the order of their revisions. A query of the
+// trials since a revision therefore visits only the changed ones.
 type memoryChange struct {
 	revision int64
 	number   int

@@ -219,8 +219,8 @@ func TestOutageAfterAnAsk(t *testing.T) {
 	}
 }
 
-// A run gives the trial back that it claimed in a write whose acknowledgement was lost, if its time or its target
-// comes before the write is repeated.
+// A run claims a trial in a write whose acknowledgement is lost. It gives the trial back if the time or the
+// target of the run comes before the write is repeated.
 func TestEndBeforeAClaimIsRepeated(t *testing.T) {
 	for _, c := range []struct {
 		options store.RunOptions

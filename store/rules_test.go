@@ -296,8 +296,8 @@ func TestAddedFailuresEndNoRun(t *testing.T) {
 	}, store.RunOptions{MaxFailures: 1}))
 }
 
-// The best trial, the target and the Pareto front are those of the trials that fit the definition: an
-// edit of the ranges or the constraints can exclude trials, as it excludes them from fits.
+// The best trial, the target and the Pareto front take only the trials that fit the definition: an edit of the
+// ranges or the constraints can exclude trials, as it excludes them from fits.
 func TestBestFitsTheDefinition(t *testing.T) {
 	ctx := t.Context()
 	u, _ := newStudy(t, line(9), store.Options{})

@@ -129,9 +129,9 @@ func (s *Store) create(ctx context.Context, key string, d *study.Definition) (*S
 	return s.Study(ctx, d.Name)
 }
 
-// insert inserts a study under the key of a request. It returns false and no error if the request
-// has inserted it before, in a transaction that was repeated, ErrKey if a request with the same key had another
-// definition, and ErrExists if a request with another key has inserted it.
+// insert inserts a study under the key of a request. It returns false and no error if the request has inserted
+// it before, in a transaction that was repeated. The error is ErrKey if a request with the same key had another
+// definition. It is ErrExists if a request with another key has inserted the study.
 func insert(tx Tx, row *Row, key string) (made bool, err error) {
 	existing, err := tx.Study(row.Name)
 	if errors.Is(err, ErrNoStudy) {

@@ -624,10 +624,9 @@ func (f *Feed) Next(ctx context.Context, limit int) ([]Event, error) {
 	return events, nil
 }
 
-// Edit replaces the definition by the result of change for the present definition. Trials
-// that do not fit the new space, or are complete without a number that the new definition declares,
-// are kept and left out of fits. Earlier evaluations of the new definition are added, as AddEarlier
-// does. The name cannot change.
+// Edit replaces the definition by the result of change for the present definition. Trials that do not fit the
+// new space are kept and left out of fits. So are complete trials without a number that the new definition
+// declares. Earlier evaluations of the new definition are added, as AddEarlier does. The name cannot change.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.copied()

@@ -25,8 +25,9 @@ type Report struct {
 	Token string
 
 	// Numbers are the results by name, including the objective. A failed trial may have
-	// numbers too. Numbers that the trial does not need are left out if they are not usable, if their names have
-	// more than 256 bytes, are no valid UTF-8 or have the character NUL, or if there are more than 1000 numbers.
+	// numbers too. Numbers that the trial does not need are left out if they are not usable, or if there are
+	// more than 1000 numbers. They are left out too if their names have more than 256 bytes, are no valid UTF-8
+	// or have the character NUL.
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
@@ -52,16 +53,16 @@ type Report struct {
 //
 // The same result again is no error. A trial that failed because its workers were lost, or
 // because the study was edited while it waited, accepts a first result. The result of an attempt that
-// was issued before an edit needs no number for End.Cost. The error wraps ErrNoTrial, ErrNoStudy if the
-// token belongs to a deleted study of the same name, loop.ErrNotFinite if a needed number is missing, and
-// ErrEdited too if the study was edited after the attempt was issued, space.ErrPoint if Report.At leads to no point of
-// the space, or if the report has no token and a number with the name of a parameter and not its value, or ErrConflict
-// if the trial has another result or point, or the key belongs to the result of another trial. The study is then
-// unchanged.
+// was issued before an edit needs no number for End.Cost. The error wraps ErrNoTrial, or ErrNoStudy if the
+// token belongs to a deleted study of the same name. It wraps loop.ErrNotFinite if a needed number is missing,
+// and ErrEdited too if the study was edited after the attempt was issued. It wraps space.ErrPoint if Report.At
+// leads to no point of the space. It also wraps space.ErrPoint if the report has no token and a number with the
+// name of a parameter and not its value. It wraps ErrConflict if the trial has another result or point, or the
+// key belongs to the result of another trial. After an error the study is unchanged.
 //
-// A Report with Correct replaces another result. Suggestions that were computed from the former result stay, and
-// Replay computes them from the former result. The error wraps ErrConflict for a trial without a result or a trial
-// that was stopped early.
+// A Report with Correct replaces another result. Suggestions that were computed from the earlier result stay,
+// and Replay computes them from the earlier result. The error wraps ErrConflict for a trial without a result or
+// a trial that was stopped early.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var told Trial
 	tell := func(tx Tx, row *Row, now time.Time) (err error) {
@@ -249,8 +250,8 @@ func (r *Report) point(row *Row, t *Trial) (json.RawMessage, error) {
 	return json.Marshal(at)
 }
 
-// elsewhere returns an error that wraps space.ErrPoint if a number has the name of a parameter and not the
-// value of the parameter at the point of the trial.
+// elsewhere compares the numbers that have the name of a parameter with its value at the point of the trial.
+// The error wraps space.ErrPoint if one differs.
 func (r *Report) elsewhere(d *study.Definition, point json.RawMessage) error {
 	var params map[string]any
 	if err := json.Unmarshal(point, &params); err != nil {
@@ -613,8 +614,8 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 	return added, named(u.name, err)
 }
 
-// Steps returns the numbers that a trial reported while it ran, or the numbers of all trials if trial
-// is 0, in the order in which they were stored.
+// Steps returns the numbers that a trial reported while it ran. If trial is 0, it returns the numbers of all
+// trials. They are in the order in which they were stored.
 func (u *Study) Steps(ctx context.Context, trial int) ([]Step, error) {
 	var steps []Step
 	err := u.store.view(ctx, func(tx Tx) error {

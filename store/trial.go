@@ -48,7 +48,7 @@ func (f Failure) check() error {
 // Trial is one stored evaluation of a study.
 type Trial struct {
 	Number int `json:"trial"` // 1, 2, … without gaps
-	// Params are the values of the parameters. Space.ParsePoint reads those of a trial that Ask has
+	// Params are the values of the parameters. Space.ParsePoint reads the values of a trial that Ask has
 	// returned; View.Points has the points of all trials.
 	Params json.RawMessage `json:"params"`
 	Source loop.Source     `json:"source"`

@@ -46,8 +46,8 @@ var tracer pgx.QueryTracer // set by tests
 // store.ErrOlder: only Upgrade upgrades it. A newer version returns store.ErrNewer, as does an
 // Update after a newer program has upgraded the schema. Errors never contain the password.
 //
-// Open waits up to a minute for a server that starts, stops or has no free connection, and up
-// to five seconds for a server that refuses connections, as between the two halves of a restart.
+// Open waits up to a minute for a server that starts, stops or has no free connection. It waits up to five
+// seconds for a server that refuses connections, as between the two halves of a restart.
 func Open(ctx context.Context, address string, create bool) (store.Backend, error) {
 	started, pause := time.Now(), 20*time.Millisecond
 	for {

@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// trips counts round trips. It does not count the preparation of a statement, which each connection
-// makes once, and the check of a connection that was idle for a second.
+// trips counts round trips. It does not count the preparation of a statement, which each connection makes once.
+// Nor does it count the check of a connection that was idle for a second.
 type trips struct{ n atomic.Int64 }
 
 func (c *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {

@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/store"
 )
 
-// corrections replaces results: other handles read the new results, fits use them, and suggestions that were computed
-// from the former results are replayed with them.
+// corrections replaces results: other handles read the new results, fits use them, and suggestions that were
+// computed from the earlier results are replayed with the earlier results.
 func corrections(t *testing.T, o Opener) {
 	ctx := context.Background()
 	s := open(t, o, store.Options{})

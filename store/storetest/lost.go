@@ -10,8 +10,8 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// lostTrials checks that a trial whose workers were lost three times is left out of fits, while
-// failures and time-outs of the program are not, with a surrogate model of each kind.
+// lostTrials checks that a trial whose workers were lost three times is left out of fits. Failures and
+// time-outs of the program are not left out. It checks a surrogate model of each kind.
 func lostTrials(t *testing.T, o Opener) {
 	for _, surrogate := range []study.Component{{Name: "gp"}, {Name: "ensemble", Settings: map[string]any{"hidden": []any{4.0}, "members": 2.0}}} {
 		lost := suggestedAfter(t, o, "lost-"+surrogate.Name, surrogate, store.Lost)

@@ -20,10 +20,10 @@ import (
 
 var slow = flag.Int("slow", 1, "factor of the time of an evaluation")
 
-// TestWorkers measures how much of the time of four workers is spent on evaluations of uneven
-// length, from the start of the run until the last trial is issued. Evaluations sleep, and take
-// no processor time. With -full they last 16 s in all, and the share must be at least 90 %. On a
-// machine that is busy with other work, -slow 5 makes them five times as long.
+// TestWorkers measures the share of the time of four workers that is spent on evaluations of uneven length. It
+// measures from the start of the run until the last trial is issued. Evaluations sleep, and take no processor
+// time. With -full they last 16 s in all, and the share must be at least 90 %. On a machine that is busy with
+// other work, -slow 5 makes them five times as long.
 func TestWorkers(t *testing.T) {
 	for _, w := range []uneven{
 		{16, 100 * time.Millisecond, 1900 * time.Millisecond},

@@ -238,8 +238,8 @@ func (b *DB) current(t *tx) {
 	t.later(version, nil, []any{&have}, func() error { return Check(have, b.newest) })
 }
 
-// tx is a store.Tx. Its statements wait in a queue until a result is needed or the transaction
-// ends, so that a database behind a network runs them in few round trips.
+// tx is a store.Tx. Its statements wait in a queue until a result is needed or the transaction ends. A database
+// behind a network therefore runs them in few round trips.
 type tx struct {
 	ctx      context.Context
 	session  Session
