@@ -61,9 +61,9 @@ var (
 	_ PriorStater = Scaled{}
 )
 
-// NameInputs returns m with the inputs that its kernel may name: a copy in which they are
-// the Inputs of each prior.Spec, in m itself, in the structs that it embeds, and in the
-// model of a Scaled. A model without a prior.Spec is returned unchanged.
+// NameInputs returns m with the inputs that its kernel may name. In this copy they are the Inputs of each
+// prior.Spec: in m itself, in the structs that it embeds, and in the model of a Scaled. A model without a
+// prior.Spec is returned unchanged.
 func NameInputs(m Model, inputs []prior.Input) Model {
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {

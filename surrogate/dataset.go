@@ -43,9 +43,9 @@ type Dataset struct {
 	// Scaled use it. With another model Validate reports ErrNoise.
 	Noise []float64
 
-	// NoiseFree declares that the observations are exact up to rounding. A learned noise
-	// variance then has the lower bound 1e-8 if it is fitted with a process, and 1e-6
-	// if it is fitted with a network's weights. Otherwise the lower bound is 1e-4.
+	// NoiseFree declares that the observations are exact up to rounding. The lower bound of a learned noise
+	// variance is then 1e-8 in a fit of a process, and 1e-6 in a fit of network weights. Otherwise the lower
+	// bound is 1e-4.
 	NoiseFree bool
 }
 
@@ -93,8 +93,8 @@ func (d Dataset) AtMost(limit int, rng *rand.Rand) Dataset {
 	return d.Take(rng.Perm(len(d.Y))[:limit])
 }
 
-// Validate returns an error that wraps ErrNoData, ErrShape, ErrBox or ErrNotFinite if
-// no model can be fitted to d, and ErrNoise if d has noise variances of its targets.
+// Validate returns an error that wraps ErrNoData, ErrShape, ErrBox or ErrNotFinite if no model can be fitted to
+// d. It wraps ErrNoise if d has noise variances of its targets.
 func (d Dataset) Validate() error {
 	if d.Noise != nil {
 		return fmt.Errorf("%w: this model takes one variance for all targets; gp takes one for each", ErrNoise)

@@ -27,9 +27,9 @@ type FeaturePosterior interface {
 	Coefficients() (mean []float64, cov *mat.SymDense)
 }
 
-// WeightPosterior is a Posterior of a network f(x,w) with a distribution of its p weights w. The
-// order of the weights is, for a fully connected network, the matrix of each layer (a row for each
-// input) followed by its biases, and otherwise the order of the architecture.
+// WeightPosterior is a Posterior of a network f(x,w) with a distribution of its p weights w. In a fully
+// connected network the weights are, layer by layer, the matrix (a row for each input) and then the biases. In
+// other networks they have the order of the architecture.
 //
 // In laplace, gfsvi and fsp-laplace the distribution is normal and belongs to the linearised network
 // f(x,w*) + J(x)(w - w*). The network itself at a drawn w can be far from it, also at the

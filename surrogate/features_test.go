@@ -165,8 +165,8 @@ func (k kernelInGo) WithParams(theta []float64) prior.Kernel {
 	return kernelInGo{k.Kernel.WithParams(theta)}
 }
 
-// Draws of a prior with a kernel written in Go have the variance of the kernel in the box of the dataset,
-// also far from the unit cube.
+// Draws of a prior with a kernel written in Go have the variance of the kernel in the box of the dataset. The
+// box may be far from the unit cube.
 func TestDrawsOfAKernelInGo(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(8, 1, nil), Lo: []float64{10}, Hi: []float64{11}}
 	for i := range 8 {

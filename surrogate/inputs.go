@@ -12,10 +12,9 @@ import (
 // NewInputMap.
 type InputMap []Standardization
 
-// NewInputMap returns the maps of a scaling for the rows of x: Unit, or "", maps the
-// box [lo, hi] to [0,1], ZScore gives each column of x mean 0 and standard deviation
-// 1, Raw keeps the units. A column that does not vary keeps its scale. The error
-// reports an unknown scaling or a range that is negative or not finite.
+// NewInputMap returns the maps of a scaling for the rows of x. Unit, or "", maps the box [lo, hi] to [0,1].
+// ZScore gives each column of x mean 0 and standard deviation 1. Raw keeps the units. A column that does not
+// vary keeps its scale. The error reports an unknown scaling or a range that is negative or not finite.
 func NewInputMap(scaling Scaling, x *mat.Dense, lo, hi []float64) (InputMap, error) {
 	if err := checkInput(scaling); err != nil {
 		return nil, err

@@ -107,10 +107,9 @@ type LeaveOneOut interface {
 // ahead.
 type Whitener interface {
 	Posterior
-	// Whiten writes, for each training row, the error of the prediction from the rows
-	// before it divided by the predictive standard deviation of the observation, with
-	// the same hyperparameters. Under the model these are independent standard normal
-	// numbers.
+	// Whiten writes, for each training row, the error of the prediction from the rows before it. The error is
+	// divided by the predictive standard deviation of the observation. All rows have the same hyperparameters.
+	// Under the model the results are independent standard normal numbers.
 	Whiten(dst []float64)
 }
 

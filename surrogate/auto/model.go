@@ -39,8 +39,8 @@ const (
 // names holds the names of the models; the first is selected before the first stage.
 var names = []string{"gp", "fsp-laplace"}
 
-// Fit implements surrogate.Model. From 16 to 1000 observations it costs fits of both models to two thirds
-// of the observations and a fit of the selected one to all.
+// Fit implements surrogate.Model. From 16 to 1000 observations it costs fits of both models to two thirds of
+// the observations. It also costs a fit of the selected model to all.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }

@@ -17,10 +17,9 @@ import (
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
-// Model is deep kernel learning. The zero value is the default: the kernel of the zero
-// prior.Spec on the inputs plus the output of a 50-50 tanh network, with a standard normal
-// prior on the scaled weights. Lengthscales and inputs in a kernel expression refer to
-// features.
+// Model is deep kernel learning. The zero value is the default: the kernel of the zero prior.Spec on the inputs
+// plus the output of a 50-50 tanh network. The scaled weights have a standard normal prior. Lengthscales and
+// inputs in a kernel expression refer to features.
 type Model struct {
 	prior.Spec
 

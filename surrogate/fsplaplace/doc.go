@@ -22,11 +22,10 @@
 // The preset surrogate.Published of [Model] restores the algorithms of the paper.
 // docs/methods/fsp-laplace.md lists what remains different.
 //
-//   - The training inputs belong to C. The objective is then quadratic in f(C),
-//     ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const, with m and V the mean and covariance of
-//     the exact GP posterior at C. Levenberg–Marquardt steps in the |C|-dimensional dual
-//     lower it, at most 25 by default. They need the empirical tangent kernel Θ = J Jᵀ, but no
-//     Jacobian.
+//   - The training inputs belong to C. The objective is then quadratic in f(C), ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) -
+//     m) + const. Here m and V are the mean and covariance of the exact GP posterior at C. Levenberg–Marquardt
+//     steps in the |C|-dimensional dual lower it, at most 25 by default. They need the empirical tangent kernel
+//     Θ = J Jᵀ, but no Jacobian.
 //   - S comes from a ridge-regularised solve, S₀ = J(C)ᵀ (Θ + λI)⁻¹ L with L Lᵀ = K: a
 //     function J S₀ ε with ε ~ N(0,I) is a ridge regression of the network on a draw of
 //     the prior at C. As λ → 0 it is Algorithm 2 with an exact factor. λ minimises the
@@ -38,13 +37,13 @@
 //     approximates the remaining difference m - f(C,w*). This corrects the mean for
 //     priors too rough for the given training steps, as far as the tangent kernel
 //     permits. Up to 1000 observations the mean of the scaled features given the data may
-//     replace this mean. It does if the mean is more than a tenth of a standard deviation
-//     from the process's mean at held-out points and the features' mean is nearer. This
-//     happens mostly with many inputs. A warning reports a mean that remains far off.
+//     replace this mean. It does if at held-out points the mean is more than a tenth of a standard deviation
+//     from the process's mean. The features' mean must also be nearer. This happens mostly with many inputs. A
+//     warning reports a mean that remains far off.
 //   - Inputs are scaled to the prior's lengthscales. Hidden biases start spread over the
 //     scaled box instead of at 0.
-//   - C is a Halton set in the box and a small margin with the density of Chebyshev's
-//     nodes, because a network extrapolates near faces and vertices.
+//   - C is a Halton set in the box and a small margin. It has the density of Chebyshev's nodes, because a
+//     network extrapolates near faces and vertices.
 //   - From 1001 observations on, Algorithm 1 continues with all observations if the
 //     target process leaves errors larger than the noise.
 //

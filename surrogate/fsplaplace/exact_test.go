@@ -56,8 +56,8 @@ func (k featureKernel) Diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-// linearProblem returns a network without hidden layers, f = w·x + b, with the prior of its
-// own features, w, b ~ N(0,1), and n observations of a plane.
+// linearProblem returns a network without hidden layers, f = w·x + b, and n observations of a plane. The prior
+// is the prior of the network's own features, w, b ~ N(0,1).
 func linearProblem(m Model, n, dim int, noise float64) *problem {
 	m.Hidden, m.Context = []int{}, 60
 	m, err := m.resolve(dim)

@@ -38,9 +38,9 @@ const labelNoise = 4
 // (K⁻¹ + D)⁻¹, which omits the coupling of classes. Beyond 1000 labels the process is
 // restricted to the functions spanned by C.
 //
-// The posterior precision of the weights is the prior precision, as in regression, plus
-// Σ_i Jᵀ W_i J with W = diag(π) - ππᵀ at the networks' means. For more than two classes the
-// factors "cholesky" and "lanczos" omit the coupling in W. A fixed noise variance is an error.
+// The posterior precision of the weights is the prior precision, as in regression, plus Σ_i Jᵀ W_i J.
+// W = diag(π) - ππᵀ is computed at the networks' means. For more than two classes the factors "cholesky" and
+// "lanczos" omit the coupling in W. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m.Context = cmp.Or(m.Context, mostContext)
 	_, dim := d.Dims()

@@ -286,8 +286,8 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 //   - It adds the ridge regression of the linearised network on the remaining difference at C.
 //   - Up to target.MaxExact observations, it adds a regression on the difference that
 //     remains at the training inputs, with the network's covariance.
-//   - If the result is far from the process's mean at held-out points, the mean of the
-//     scaled features given the data replaces it, provided that it is nearer.
+//   - If the result is far from the process's mean at held-out points, the mean of the scaled features given
+//     the data may replace it. It does so if it is nearer.
 func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussian, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
@@ -357,8 +357,8 @@ func (p *problem) distance(post *posterior, to target.Gaussian) float64 {
 	return math.Sqrt(sum)
 }
 
-// compare adds a warning if at held-out points the mean is far from the process's mean, or else if
-// the intervals contain too little of the process.
+// compare adds a warning if at held-out points the mean is far from the process's mean. Otherwise it adds one
+// if the intervals contain too little of the process.
 func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	to, err := p.target(holdout)
 	if err != nil {

@@ -154,8 +154,8 @@ func (p *problem) directions(mt *mat.Dense) (*mat.Dense, error) {
 	return mat.DenseCopyOf(u.Slice(0, n, 0, rank).T()), nil
 }
 
-// columnsWithin returns the largest number of leading columns of js for which Σ (js_ic)² exceeds
-// the variance by at most the relative slack at every row.
+// columnsWithin returns a number of leading columns of js: the largest for which Σ (js_ic)² exceeds the
+// variance by at most the relative slack at every row.
 func columnsWithin(js *mat.Dense, variance []float64, slack float64) int {
 	n, r := js.Dims()
 	kept := r

@@ -69,8 +69,8 @@ type ridgeSolve struct {
 	exponent float64
 }
 
-// readOut returns the step δ = J(C)ᵀ (Θ + λI)⁻¹ r, the ridge regression of the linearised
-// network on the differences r of values from the network at C.
+// readOut returns the step δ = J(C)ᵀ (Θ + λI)⁻¹ r. It is the ridge regression of the linearised network on the
+// differences r of values from the network at C.
 func (s *ridgeSolve) readOut(values []float64) []float64 {
 	r := slices.Clone(values)
 	floats.Sub(r, s.factor.ctx.Value())

@@ -75,8 +75,9 @@ func (k standardized) WithParams(theta []float64) prior.Kernel {
 }
 
 // publishedSpec returns the prior of a fit to inputs x. With the published preset and several ordered inputs
-// the kernel has standardised inputs, unless the settings give a lengthscale or a period, a kernel in Go, one
-// lengthscale for each input, or the kernel of a velocity field, whose coordinates have one unit.
+// the kernel has standardised inputs. The exceptions are settings with a lengthscale or a period, a kernel in
+// Go, or one lengthscale for each input. Another exception is the kernel of a velocity field, whose coordinates
+// have one unit.
 func (m Model) publishedSpec(x *mat.Dense) (prior.Spec, error) {
 	if !m.published() || x == nil {
 		return m.Spec, nil

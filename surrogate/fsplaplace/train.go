@@ -83,8 +83,8 @@ func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, gr
 	return scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
 }
 
-// loss is the objective of Algorithm 1 at given context points, for a batch of b of n
-// observations and networks with the prior means μ_c:
+// loss is the objective of Algorithm 1 at given context points. It is for a batch of b of n observations and
+// networks with the prior means μ_c:
 //
 //	R(θ) = -(n/b) Σ_batch log p(y|f) + ½ Σ_c (f_c(C) - μ_c)ᵀ K⁻¹ (f_c(C) - μ_c).
 //

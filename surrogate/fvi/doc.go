@@ -27,10 +27,9 @@
 //
 //   - Scores are estimated in coordinates in which the samples have unit covariance, and
 //     scaled so that Stein's identity holds. The published estimate is about right for a
-//     few independent values. With 100 samples of N(0,I_d) it is 0.8 times the score at
-//     d = 20 and 0.4 times at d = 100, and smaller for strongly correlated values, as
-//     of a smooth function. The posterior variance shrinks with it. The field Score selects
-//     the published estimator.
+//     few independent values. With 100 samples of N(0,I_d) it is 0.8 times the score at d = 20 and 0.4 times at
+//     d = 100. For strongly correlated values, as of a smooth function, it is smaller. The posterior variance
+//     shrinks with it. The field Score selects the published estimator.
 //   - The log likelihood of a batch is multiplied by n/B. The published bound contains
 //     the batch alone.
 //   - Training starts near the optimum: m starts at a Levenberg–Marquardt fit to the mean

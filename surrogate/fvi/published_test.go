@@ -20,9 +20,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// paper is a transcription of Algorithm 1 of the paper, with the injected noise of appendix B.1,
-// the spectral Stein gradient estimator, and the authors' treatment of the noise. theta holds m,
-// log s and log σ.
+// paper is a transcription of Algorithm 1 of the paper, with the injected noise of appendix B.1 and the
+// spectral Stein gradient estimator. It treats the noise as the authors do. theta holds m, log s and log σ.
 type paper struct {
 	net    autodiff.Network
 	kernel func(x, y []float64) float64 // nil for a prior that is drawn
@@ -232,9 +231,9 @@ func score(samples, at [][]float64, limit float64) [][]float64 {
 	return out
 }
 
-// loss returns the function whose gradient is the negative of g₁ - g₂ of Algorithm 1: the expected
-// negative log likelihood of the minibatch at the first points, times its weight, plus the functions
-// times the difference of the scores, which is constant.
+// loss returns the function whose gradient is the negative of g₁ - g₂ of Algorithm 1: the weighted expected
+// negative log likelihood of the minibatch at the first points, plus the functions times the difference of the
+// scores. The difference is constant.
 func (p *paper) loss(d drawn, weight float64) autodiff.Number {
 	const gamma = 0.01
 	theta := autodiff.Variables(p.theta)

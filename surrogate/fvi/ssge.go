@@ -29,8 +29,8 @@ func widths(samples *mat.Dense) []float64 {
 	return out
 }
 
-// gap returns the absolute difference of the given rank, from 0, among all pairs of the ascending
-// values, with an accuracy of 2⁻⁴⁰ times their range.
+// gap returns the absolute difference of the given rank, from 0, among all pairs of the ascending values. Its
+// accuracy is 2⁻⁴⁰ times their range.
 func gap(ascending []float64, rank int) float64 {
 	last := len(ascending) - 1
 	lo, hi := 0., ascending[last]-ascending[0]

@@ -27,19 +27,18 @@
 //     diagonal S the network must learn tangent features that give the posterior's
 //     covariance. Such training takes thousands of steps, and the variance remains below
 //     the prior's. Rank columns of U represent it from the start.
-//   - Training starts near the optimum, at a fixed set of points: m at a
-//     Levenberg–Marquardt fit to the mean of the exact process given the data, and J U at
-//     the leading directions of the process's covariance. s starts at the optimum for
-//     these m and U, by multiplicative updates that lower the objective at every step.
-//     Adam then trains m, U, s and σ together. Beyond 1000 observations m and σ start at the optimum
-//     of the bound without its covariances, over all observations, as far as held-out
-//     observations confirm it.
+//   - Training starts near the optimum, at a fixed set of points. m starts at a Levenberg–Marquardt fit to the
+//     mean of the exact process given the data. J U starts at the leading directions of the process's
+//     covariance. s starts at the optimum for these m and U, by multiplicative updates that lower the objective
+//     at every step. Adam then trains m, U, s and σ together. Beyond 1000 observations m and σ start at the
+//     optimum of the bound without its covariances, over all observations. They go as far towards this optimum
+//     as held-out observations confirm.
 //   - γ = 1e-6 instead of 1e-10. The divergence weights parts of the network outside the
-//     prior's smooth functions by up to 1/γM. No network of this size makes them zero,
-//     and with 1e-10 and a smooth kernel the standard deviation is too large after the default
-//     number of steps (docs/methods/gfsvi.md#measurements).
-//   - Training inputs are measurement points in addition to the points of the box, so that
-//     the prior also applies at the data in many dimensions.
+//     prior's smooth functions by up to 1/γM. No network of this size makes them zero. With 1e-10 and a smooth
+//     kernel the standard deviation is too large after the default number of steps
+//     (docs/methods/gfsvi.md#measurements).
+//   - Training inputs are measurement points in addition to the points of the box. The prior therefore also
+//     applies at the data in many dimensions.
 //   - σ² starts at the value of the prior's fit. Inputs are scaled to the prior's
 //     lengthscales, and hidden biases start spread over the scaled box.
 //

@@ -24,9 +24,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// linear returns the problem f = w·x + b under the prior of its own features, w, b ~ N(0,1),
-// with observations of a plane and a nonlinear term. It also returns the posterior mean and
-// precision of (w, b) by Bayesian linear regression.
+// linear returns the problem f = w·x + b under the prior of its own features, w, b ~ N(0,1). The observations
+// are a plane plus a nonlinear term. It also returns the posterior mean and precision of (w, b) by Bayesian
+// linear regression.
 func linear(dim, n int, noise float64) (o *objective, b batch, mean []float64, precision *mat.SymDense) {
 	o = &objective{
 		net:     &nn.Network{In: dim},

@@ -134,8 +134,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// begin holds observations out, fits the prior to the others and returns the problem with a
-// random q, or with the q of an earlier fit.
+// begin holds observations out and fits the prior to the others. It returns the problem with a random q, or
+// with the q of an earlier fit.
 func (m Model) begin(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*problem, *variational.Gaussian, prior.Fitted, error) {
 	net, err := domain.Network(m.Network, d)
 	if err != nil {

@@ -80,8 +80,8 @@ func (p *problem) startBatch(rng *rand.Rand) (batch, error) {
 	return b, p.source.Err()
 }
 
-// startLowRank sets U to the smallest weights with J U = F, where F Fᵀ has the
-// leading directions of the covariance of the exact process given the data.
+// startLowRank sets U to the smallest weights with J U = F. The matrix F Fᵀ has the leading directions of the
+// covariance of the exact process given the data.
 func (p *problem) startLowRank(v *variational.Gaussian, cov *mat.SymDense) error {
 	m := cov.SymmetricDim()
 	l := linalg.PivotedCholesky(cov, 1e-6, m)

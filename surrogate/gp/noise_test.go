@@ -28,8 +28,8 @@ func noisySines(n int, seed uint64) surrogate.Dataset {
 	return d
 }
 
-// The posterior with known noise variances has the moments, the evidence, the leave-one-out moments and the whitened
-// errors of the covariance with these variances on its diagonal.
+// With known noise variances the covariance has these variances on its diagonal. The posterior has the moments,
+// the evidence, the leave-one-out moments and the whitened errors of this covariance.
 func TestKnownNoiseByDefinition(t *testing.T) {
 	const n, noise = 12, 0.05
 	d := noisySines(n, 1)

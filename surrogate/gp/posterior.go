@@ -47,11 +47,11 @@ var (
 )
 
 // New returns the posterior of a process with the given mean, kernel and noise
-// variance, and the known noise variances of d; it fits no hyperparameters. It costs n³/3 flops. The error wraps
-// surrogate.ErrNoData, ErrShape, ErrNoise or ErrNotFinite for bad data, prior.ErrSpec for an
-// invalid process, and surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with
-// the largest permitted jitter. The result implements surrogate.Conditioner,
-// MeanPredictor, LeaveOneOut, Whitener, Evidence, Stater and Describer; its State is empty.
+// variance, and the known noise variances of d; it fits no hyperparameters. It costs n³/3 flops. The error
+// wraps surrogate.ErrNoData, ErrShape, ErrNoise or ErrNotFinite for bad data, and prior.ErrSpec for an invalid
+// process. It wraps surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with the largest
+// permitted jitter. The result implements surrogate.Conditioner, MeanPredictor, LeaveOneOut, Whitener,
+// Evidence, Stater and Describer; its State is empty.
 func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
 	switch {
 	case p.Kernel == nil:

@@ -39,8 +39,8 @@ func (p *posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.Sy
 //
 //	f(x) = f₀(x) + k(x,X) A⁻¹ (y - f₀(X) - ε),  ε ~ N(0, (σ²+jitter) I)
 //
-// with known noise variances of targets in place of σ², where f₀ is a draw with 512 random features of the kernel, new for each path. A path
-// costs 2n² flops in addition to the prior draw. Paths panics as DrawPaths does.
+// with known noise variances of targets in place of σ². Each path has a new f₀, a draw with 512 random features
+// of the kernel. A path costs 2n² flops in addition to the prior draw. Paths panics as DrawPaths does.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	sd := make([]float64, len(p.y))
 	for j := range sd {

@@ -40,8 +40,8 @@ const (
 //	y_i = μ + w(x_i)ᵀv + e_i,  e_i ~ N(0, λ_i),  λ_i = σ² + k(x_i,x_i) - |w(x_i)|²
 //
 // with the known noise variance of y_i, if there is one, in place of σ².
-// The variance λ_i - σ² that Z does not explain counts as noise of the observation, so intervals
-// are not too narrow between the inducing points. For Z = X the posterior is exact.
+// The variance λ_i - σ² that Z does not explain counts as noise of the observation. Intervals are therefore not
+// too narrow between the inducing points. For Z = X the posterior is exact.
 type sparse struct {
 	*inducing.Posterior
 	data surrogate.Dataset

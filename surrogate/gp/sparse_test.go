@@ -86,8 +86,9 @@ var functions = []function{
 	}},
 }
 
-// observed returns n standardised observations, the first half by a Sobol design and the others around
-// the best of it, as in a search, and 500 held-out ones at uniform points and as many around the best.
+// observed returns n standardised observations. As in a search, the first half has a Sobol design and the
+// others are around the best of it. It also returns 500 held-out observations at uniform points and as many
+// around the best.
 func (f function) observed(n int) (d, uniform, near surrogate.Dataset) {
 	rng := random.New(3, "observed", 0)
 	x := space.Sobol(n, f.inputs, rng)
@@ -183,7 +184,7 @@ func TestSparsePosteriorIsExactWithAllInputs(t *testing.T) {
 }
 
 // With half of the observations as inducing points, held-out values have nearly the log density of the exact
-// posterior, and intervals of 95 % have at least about their nominal coverage.
+// posterior. Intervals of 95 % have at least about their nominal coverage.
 func TestSparsePosteriorIsCalibrated(t *testing.T) {
 	racetest.SkipNumerical(t)
 	for _, f := range functions {
@@ -215,8 +216,8 @@ func TestSparsePosteriorOfASmoothFunction(t *testing.T) {
 	require.Less(t, ratio, 2.0)
 }
 
-// BenchmarkCalibration reports the log density of held-out values and the coverage of intervals, at
-// uniform points and near the best, of the exact and the default posterior of 2000 observations and of the
+// BenchmarkCalibration reports the log density of held-out values and the coverage of intervals, at uniform
+// points and near the best. It compares the exact and the default posterior of 2000 observations, and the
 // default posterior of 5000 and 20000.
 func BenchmarkCalibration(b *testing.B) {
 	for _, f := range functions {

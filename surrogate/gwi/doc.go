@@ -13,18 +13,16 @@
 //
 //	Σ_i [ ½ log 2πσ² + ((y_i - m_Q(x_i))² + r(x_i,x_i))/(2σ²) ] + W₂(Q, P)
 //
-// by Adam, where W₂ is the distance between the Gaussian distributions of the functions
-// at M points C in the norm |f|² = 1/M Σ f(c)² (eq. 14 and 15), with K = k(C,C),
-// R = r(C,C):
+// by Adam. W₂ is the distance between the Gaussian distributions of the functions at M points C in the norm
+// |f|² = 1/M Σ f(c)² (eq. 14 and 15). With K = k(C,C) and R = r(C,C),
 //
 //	W₂² = 1/M [ |m_Q(C) - μ|² + tr K + tr R - 2 tr (K^½ R K^½)^½ ]
 //
 // # Variables
 //
-// With L Lᵀ = k(Z,Z), w(x) = L⁻¹k_Z(x), W = w(X) and L_B L_Bᵀ = B = I + WWᵀ/σ², training
-// adapts T in Σ = L⁻ᵀL_B⁻ᵀ T Tᵀ L_B⁻¹L⁻¹ and a in β = L⁻ᵀL_B⁻ᵀa. Both start at the
-// optimum of Titsias (2009), T = I and a = L_B⁻¹W(y-μ)/σ², which for Z = X is the
-// posterior of the exact process.
+// Let L Lᵀ = k(Z,Z), w(x) = L⁻¹k_Z(x), W = w(X) and L_B L_Bᵀ = B = I + WWᵀ/σ². Training adapts T in
+// Σ = L⁻ᵀL_B⁻ᵀ T Tᵀ L_B⁻¹L⁻¹ and a in β = L⁻ᵀL_B⁻ᵀa. Both start at the optimum of Titsias (2009), T = I and
+// a = L_B⁻¹W(y-μ)/σ². For Z = X this is the posterior of the exact process.
 //
 // # Differences from the authors' code
 //
@@ -45,6 +43,6 @@
 //     authors' code. The network has no batch normalisation.
 //
 // With the preset "published" of [Options] the prior is fitted to the observations at √n inducing
-// points. Training minimises the loss with the distance of eq. 14 and 15 over Λ in Σ = ΛΛᵀ and β
-// or the weights, from β = 0 or random weights, and held-out observations choose the result.
+// points. Training minimises the loss with the distance of eq. 14 and 15 over Λ in Σ = ΛΛᵀ and β or the
+// weights. It starts at β = 0 or random weights, and held-out observations choose the result.
 package gwi

@@ -131,9 +131,9 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 	return value, nil
 }
 
-// loss returns F for a given distance D, its derivatives with respect to f = m_Q(x) in fbar and with
-// respect to variance = r(x,x) in each, for every row, and writes ∂F/∂log σ to grad. slope is ∂D/∂Ŵ².
-// each leaves out the last trace of Ŵ², which is no sum over rows.
+// loss returns F for a given distance D, and its derivatives for every row. The derivatives with respect to
+// f = m_Q(x) are in fbar, and with respect to variance = r(x,x) in each. It writes ∂F/∂log σ to grad. slope is
+// ∂D/∂Ŵ². each leaves out the last trace of Ŵ², which is no sum over rows.
 func (o *objective) loss(v *variational.Gaussian, p *points, f, variance []float64, distance, slope float64, grad *variational.Gaussian) (value float64, fbar, each []float64) {
 	rows := len(p.rest)
 	first := rows - len(p.y)

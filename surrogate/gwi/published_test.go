@@ -229,8 +229,8 @@ func TestPublishedSteps(t *testing.T) {
 	}
 }
 
-// A fit with the preset "published" equals the transcription with the parameters of the pass with
-// the largest held-out density, and the best temperature of the grid.
+// A fit with the preset "published" equals the transcription. Its parameters are of the pass with the largest
+// held-out density, and its temperature is the best of the grid.
 func TestPublishedFit(t *testing.T) {
 	racetest.SkipNumerical(t)
 	const steps = 30

@@ -13,9 +13,8 @@
 // δ and σ² may be fixed.
 //
 // The network is linear in the weights of the output layer, which cause most stiff
-// directions of the posterior. They are integrated out and drawn afterwards. The chains
-// sample v = √δ w of the hidden layers, log 1/δ and log(σ² - floor), so that v is
-// standard normal a priori for every δ.
+// directions of the posterior. They are integrated out and drawn afterwards. The chains sample v = √δ w of the
+// hidden layers, log 1/δ and log(σ² - floor). The prior of v is therefore standard normal for every δ.
 //
 // Each chain starts at its own local maximum of the posterior, trained from its own
 // initial weights, because R̂ compares chains with different starts. A fit therefore

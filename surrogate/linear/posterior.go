@@ -74,9 +74,10 @@ type Regression struct {
 	rr float64 // |r|²
 }
 
-// Regress returns the posterior of w ~ N(0, I) given d, with noise of the given variance, in O(nF² + F³). The error
-// wraps the error of d.Validate, the error of the context, surrogate.ErrNotPositiveDefinite, or surrogate.ErrSetting
-// if the noise variance is not positive and finite or the mean is not finite. A Fit returns nil, not a nil *Regression, with an error.
+// Regress returns the posterior of w ~ N(0, I) given d, with noise of the given variance, in O(nF² + F³). The
+// error wraps the error of d.Validate, the error of the context, or surrogate.ErrNotPositiveDefinite. It wraps
+// surrogate.ErrSetting if the noise variance is not positive and finite or the mean is not finite. A Fit
+// returns nil, not a nil *Regression, with an error.
 func Regress(ctx context.Context, b Basis, noise float64, d surrogate.Dataset) (*Regression, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err

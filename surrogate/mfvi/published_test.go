@@ -113,9 +113,8 @@ func publishedModel(hidden ...int) Model {
 	return Model{Preset: surrogate.Published, Sampled: mapnet.Sampled{Network: mapnet.Network{Hidden: hidden}}}
 }
 
-// Each step of the published training is a step of Adam on the bound of the transcript with the
-// same draws, with all observations or with a batch drawn at each step. The bound that ends training
-// early has all of them.
+// Each step of the published training is a step of Adam on the bound of the transcript with the same draws.
+// Steps use all observations or a batch drawn at each step. The bound that ends training early has all of them.
 func TestPublishedTrainingIsBayesByBackprop(t *testing.T) {
 	for name, batch := range map[string]int{"all": 15, "batch": 6} {
 		t.Run(name, func(t *testing.T) { testPublishedTraining(t, batch) })

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/surrogate/network"
 )
 
-// The benchmark fits fsp-laplace to 40 velocities with the prior of the networks, for the layers of
-// the settings, the same layers as an architecture, and a Helmholtz network.
+// The benchmark fits fsp-laplace to 40 velocities. The networks are the layers of the settings, the same layers
+// as an architecture, and a Helmholtz network.
 func BenchmarkFit(b *testing.B) {
 	rng := random.New(1, "bench", 0)
 	d := surrogate.Dataset{X: space.Uniform(40, 3, rng), Y: make([]float64, 40)}

@@ -1,6 +1,5 @@
-// Package network defines networks f(x,w): R^d → R of weights w for the models of packages
-// fsplaplace, gfsvi, tfsvi, fvi, gwi, laplace, mfvi and others, which have a field of type
-// [Architecture].
+// Package network defines networks f(x,w): R^d → R of weights w for surrogate models with a field of type
+// [Architecture]. Such models are in packages fsplaplace, gfsvi, tfsvi, fvi, gwi, laplace, mfvi and others.
 //
 // A [Func] composes a network from its inputs by the methods of [Node]: layers with weights
 // ([Node.Dense]), activations ([Node.Apply]), sums and products, input features
@@ -26,9 +25,8 @@
 // # Derivatives
 //
 // Nodes form a graph of products of matrices with a row for each point. With u a direction in the
-// space of weights, J(x)·u is the value of a second graph, the tangent of the first. Reverse
-// accumulation through both graphs gives the gradients of f(x,w) and of J(x)·u with respect to x
-// and w at a small multiple of the cost of an evaluation (Griewank and Walther 2008, chapters 3
-// and 5). [Node.Along] appends a tangent with respect to inputs, so that partial derivatives of a
-// network are nodes too.
+// space of weights, J(x)·u is the value of a second graph, the tangent of the first. Reverse accumulation
+// through both graphs gives the gradients of f(x,w) and of J(x)·u with respect to x and w. Their cost is a
+// small multiple of the cost of an evaluation (Griewank and Walther 2008, chapters 3 and 5). [Node.Along]
+// appends a tangent with respect to inputs, so that partial derivatives of a network are nodes too.
 package network

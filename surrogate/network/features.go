@@ -30,8 +30,8 @@ func (n Node) Periodic(periods ...float64) Node {
 	return n.Fourier(omega)
 }
 
-// Fourier returns the columns of sin(n·Ω), then the columns of cos(n·Ω), for a fixed matrix Ω of
-// frequencies with a row for each column of n (Tancik et al. 2020).
+// Fourier returns the columns of sin(n·Ω), then the columns of cos(n·Ω) (Tancik et al. 2020). Ω is a fixed
+// matrix of frequencies with a row for each column of n.
 func (n Node) Fourier(omega mat.Matrix) Node {
 	if !n.valid() {
 		return n
@@ -64,10 +64,10 @@ func FullyConnected(hidden []int, f Activation, bias float64) Func {
 //
 //	v = grad Φ + rot Ψ,  rot Ψ = (∂₂Ψ, -∂₁Ψ),
 //
-// with a potential Φ and a stream function Ψ. Its three inputs are two coordinates in the same unit
-// and the component, 0 or 1, as of the kernels potential and stream of package prior; f is the
-// velocity along the component. Without Φ (nil) the field has no divergence, without Ψ (nil) it has
-// no curl. The output biases of Φ and Ψ have no effect.
+// with a potential Φ and a stream function Ψ. Its three inputs are two coordinates in the same unit and the
+// component, 0 or 1, as of the kernels potential and stream; f is the velocity along the component. Without Φ
+// (nil) the field has no divergence, without Ψ (nil) it has no curl. The output biases of Φ and Ψ have no
+// effect.
 func Helmholtz(potential, stream Func) Func {
 	return func(x Node) Node {
 		if !x.valid() {

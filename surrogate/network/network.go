@@ -19,9 +19,9 @@ type Network interface {
 	// NumParams returns p.
 	NumParams() int
 
-	// Linear returns the number k of the last weights in which, together, f is an affine function,
-	// such as the weights of a linear output layer. It may be 0. Methods with a full covariance of
-	// these weights need k ≥ 1 (tfsvi, hmc).
+	// Linear returns the number k of the last weights in which, together, f is an affine function. They are,
+	// for example, the weights of a linear output layer. k may be 0. Methods with a full covariance of these
+	// weights need k ≥ 1 (tfsvi, hmc).
 	Linear() int
 
 	// Init draws p initial weights, at which f is about mean if the network permits it.
@@ -49,7 +49,7 @@ type Tape interface {
 	// InputGrad writes ∂f/∂x to dx, m×d.
 	InputGrad(dx *mat.Dense)
 
-	// TangentGrad adds the gradient of Σ_i J(x_i)·u_i, with u_i row i of u (m×p), with respect to w
-	// to dw and with respect to x to dx. Either may be nil.
+	// TangentGrad adds the gradient of Σ_i J(x_i)·u_i, with u_i row i of u (m×p). It adds the gradient with
+	// respect to w to dw, and with respect to x to dx. Either may be nil.
 	TangentGrad(dw []float64, dx, u *mat.Dense)
 }

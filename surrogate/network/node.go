@@ -23,10 +23,10 @@ type Func func(x Node) Node
 
 // Network implements [Architecture]. The error reports nodes that do not fit each other.
 //
-// Weights are the weights of the Dense nodes in the order of their creation, except that the nodes
-// in which the network is affine come last: for each node the matrix, row by row, then the biases.
-// Initial weights are normal with standard deviation 1/√d for d inputs of the node, truncated at two
-// standard deviations. If the result is a Dense node, its bias starts at the mean.
+// Weights are the weights of the Dense nodes in the order of their creation. The nodes in which the network is
+// affine come last instead. Each node has the matrix, row by row, then the biases. Initial weights are normal
+// with standard deviation 1/√d for d inputs of the node, truncated at two standard deviations. If the result is
+// a Dense node, its bias starts at the mean.
 //
 // For m points a Tape has the memory of the m×c values of all nodes. Value, JVP, VJP, InputGrad and
 // TangentGrad cost a small multiple of O(mp), with direction matrices u in TangentGrad.

@@ -2,8 +2,8 @@
 // (Rahimi and Recht 2007). It approximates a Gaussian process at a cost of O(nF²) for n
 // observations, and its samples are functions in closed form.
 //
-// With φ(x)ᵀφ(x') ≈ k(x,x'), f(x) = μ + φ(x)ᵀw, w ~ N(0, I), y = f(x) + N(0, σ²),
-// Φ = φ(X) and r = y-μ the posterior is exact (Bishop 2006, eq. 3.53 and 3.54):
+// Let φ(x)ᵀφ(x') ≈ k(x,x'), f(x) = μ + φ(x)ᵀw, w ~ N(0, I) and y = f(x) + N(0, σ²). With Φ = φ(X) and r = y-μ
+// the posterior is exact (Bishop 2006, eq. 3.53 and 3.54):
 //
 //	A = I + ΦᵀΦ/σ²,  w ~ N(A⁻¹Φᵀr/σ², A⁻¹)
 //	mean(x) = μ + φ(x)ᵀA⁻¹Φᵀr/σ²,  cov(x,x') = φ(x)ᵀA⁻¹φ(x')

@@ -1,17 +1,17 @@
 // Package svgp implements sparse variational Gaussian-process regression with m
 // inducing points Z. It costs O(nm²) instead of the O(n³) of package gp.
 //
-// With f ~ GP(μ, k), y = f(x) + N(0, σ²), L Lᵀ = k(Z,Z) and w(x) = L⁻¹k(Z,x), the values
-// at Z are f(Z) = μ + L v with v ~ N(0,I) a priori. The approximate posterior has
-// v ~ N(m, S) and, given f(Z), the conditional distribution of the prior:
+// Let f ~ GP(μ, k), y = f(x) + N(0, σ²), L Lᵀ = k(Z,Z) and w(x) = L⁻¹k(Z,x). The values at Z are f(Z) = μ + L v
+// with v ~ N(0,I) a priori. The approximate posterior has v ~ N(m, S) and, given f(Z), the conditional
+// distribution of the prior:
 //
 //	mean(x)   = μ + w(x)ᵀm
 //	cov(x,x') = k(x,x') - w(x)ᵀw(x') + w(x)ᵀS w(x')
 //
 // # Collapsed bound
 //
-// With W = w(X), r = y-μ and B = I + WWᵀ/σ², the best q is m = B⁻¹Wr/σ²,
-// S = B⁻¹, at which the bound on log p(y) is (Titsias 2009, eq. 9 and 10)
+// With W = w(X), r = y-μ and B = I + WWᵀ/σ², the best q is m = B⁻¹Wr/σ², S = B⁻¹. There the bound on log p(y)
+// is (Titsias 2009, eq. 9 and 10)
 //
 //	log N(y; μ, WᵀW + σ²I) - (1/2σ²) Σ_i (k(x_i,x_i) - |w(x_i)|²)
 //

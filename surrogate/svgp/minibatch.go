@@ -47,8 +47,8 @@ func standard(m int) *gaussian {
 	return q
 }
 
-// step takes a natural-gradient step of length rate towards Λ = I + weight·WWᵀ,
-// Λm = weight·Wr, given W and the residuals r of a batch and weight = n/(bσ²).
+// step takes a natural-gradient step of length rate towards Λ = I + weight·WWᵀ, Λm = weight·Wr. W and the
+// residuals r are of a batch, and weight = n/(bσ²).
 func (q *gaussian) step(rate, weight float64, w *mat.Dense, r []float64) error {
 	linalg.Syrk(q.precision, rate*weight, linalg.N, w, 1-rate)
 	linalg.AddDiagonal(q.precision, rate)

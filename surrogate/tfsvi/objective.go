@@ -101,8 +101,8 @@ func (o *objective) likelihood(v *variational.Gaussian, b batch, grad *variation
 	return weight * (0.5*n*math.Log(2*math.Pi) + n*v.LogSD[0] + sum/(2*sd2))
 }
 
-// divergence is KL_C at one context set, with its derivatives with respect to
-// Δ = E_q f - E_p f, Q = TTᵀ for T = J S^½ = (J∘s, JU), and P = scale² JJᵀ.
+// divergence is KL_C at one context set. It has the derivatives with respect to Δ = E_q f - E_p f, Q = TTᵀ and
+// P = scale² JJᵀ, for T = J S^½ = (J∘s, JU).
 type divergence struct {
 	o     *objective
 	v     *variational.Gaussian

@@ -2,8 +2,8 @@
 // 2019): Bayesian linear regression on functions drawn from the prior of a Bayesian neural
 // network with learned parameters.
 //
-// With S networks f_s = f(·,w_s), w_s drawn from the prior, the distribution of the networks
-// is replaced by the Gaussian process with their empirical mean and covariance
+// Let f_s = f(·,w_s) be S networks with w_s drawn from the prior. The Gaussian process with their empirical
+// mean and covariance replaces the distribution of the networks:
 //
 //	m(x) = (1/S) Σ_s f_s(x),  φ_s(x) = (f_s(x) - m(x))/√(S-1),  k(x,x') = φ(x)ᵀφ(x')
 //

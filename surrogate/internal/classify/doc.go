@@ -1,7 +1,7 @@
-// Package classify contains the common parts of classifiers: likelihoods of labels,
-// Laplace's approximation of latent Gaussian processes given labels, the fit of a prior
-// to labels, and probabilities with the latent functions integrated out. RW stands for
-// Rasmussen and Williams (2006), chapter 3.
+// Package classify contains the common parts of classifiers. These are likelihoods of labels, Laplace's
+// approximation of latent Gaussian processes given labels, and the fit of a prior to labels. It also computes
+// probabilities with the latent functions integrated out. RW stands for Rasmussen and Williams (2006), chapter
+// 3.
 //
 // There are L latent functions, independent a priori: one for two classes, else one for
 // each class. Their values at n points are the rows of an L×n matrix. The curvature of the

@@ -114,9 +114,9 @@ func shiftRows(v *mat.Dense, sign float64, m []float64) {
 	}
 }
 
-// Adjoint returns the derivatives of the evidence with respect to the elements of a K that
-// all latent functions share, so that d = Σ_ij kbar_ij dK_ij. It also returns the derivatives with
-// respect to the means (RW algorithm 5.1, for any L). With s = ∂/∂f of -½log|I+KW| and u = s - RKs,
+// Adjoint returns the derivatives of the evidence with respect to the elements of a K that all latent functions
+// share: d = Σ_ij kbar_ij dK_ij. It also returns the derivatives with respect to the means (RW algorithm 5.1,
+// for any L). With s = ∂/∂f of -½log|I+KW| and u = s - RKs,
 //
 //	kbar = ½ Σ_c (a_c a_cᵀ - R_cc + u_c a_cᵀ + a_c u_cᵀ),  dmean_c = Σ_i a_ci + u_ci.
 //

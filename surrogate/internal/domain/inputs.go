@@ -111,11 +111,10 @@ func (a Affine) Spread(b Box) float64 {
 	return math.Sqrt(sum / float64(len(a.Scale)))
 }
 
-// variationLength returns the smallest distance s along input j, around mid, at which the
-// variogram γ(s) = ½(k(a,a) + k(b,b)) - k(a,b) reaches 1-e^{-1/2} of the variance; for an
-// RBF kernel this is the lengthscale. If the variogram has a maximum before, as for a
-// periodic kernel, the level is relative to the first maximum. The search ends at ten
-// widths.
+// variationLength returns the smallest distance s along input j, around mid, at which the variogram γ(s)
+// reaches 1-e^{-1/2} of the variance. The variogram is ½(k(a,a) + k(b,b)) - k(a,b). For an RBF kernel the
+// result is the lengthscale. If the variogram has a maximum before, as for a periodic kernel, the level is
+// relative to the first maximum. The search ends at ten widths.
 func variationLength(k prior.Kernel, mid []float64, j int, width float64) float64 {
 	const (
 		steps = 120

@@ -24,9 +24,8 @@ const publishedNoise = 0.09
 const publishedSteps = 10_000
 
 // NewPublished returns the problem of a dataset as in the experiments of Cinquin et al. (2024):
-// inputs have mean 0 and standard deviation 1 over the observations, targets are unchanged,
-// biases start at 0, and Adam trains the noise with the weights. Inputs of an architecture are
-// unchanged too.
+// inputs have mean 0 and standard deviation 1 over the observations, and targets are unchanged. Biases start at
+// 0, and Adam trains the noise with the weights. Inputs of an architecture are unchanged too.
 func NewPublished(s Settings, d surrogate.Dataset) (*Problem, error) {
 	p, err := New(s, d)
 	if err != nil {

@@ -224,9 +224,9 @@ type Update struct {
 	Better bool    // the evidence is the largest of the training
 }
 
-// Rounds takes steps until damping stalls and the hyperparameters converge, until patience updates
-// after the last one that was better, or until the number of steps of the settings, with a warning.
-// step reports whether it accepted its step.
+// Rounds takes steps until damping stalls and the hyperparameters converge, or until patience updates after the
+// last one that was better. After the number of steps of the settings it ends with a warning. step reports
+// whether it accepted its step.
 func (p *Problem) Rounds(ctx context.Context, damping *train.Damping, step func() (bool, error), update func() (Update, error)) (warnings []string, err error) {
 	total, waited := cmp.Or(p.Steps, 100), 0
 	for left := total; ; {

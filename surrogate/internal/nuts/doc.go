@@ -2,9 +2,9 @@
 // 2014), in its multinomial form with the generalised criterion (Betancourt 2017,
 // appendix A). It also computes convergence diagnostics of several chains.
 //
-// With U the negative log density, momenta p ~ N(0, M) and M⁻¹ the diagonal matrix of
-// the variances in warm-up, trajectories follow H(q,p) = U(q) + ½ pᵀM⁻¹p by the
-// leapfrog rule. A trajectory doubles, forwards or backwards, until
+// U is the negative log density, the momenta are p ~ N(0, M), and M⁻¹ is the diagonal matrix of the variances
+// in warm-up. Trajectories follow H(q,p) = U(q) + ½ pᵀM⁻¹p by the leapfrog rule. A trajectory doubles, forwards
+// or backwards, until
 //
 //	ρ·v₋ ≤ 0  or  ρ·v₊ ≤ 0,   ρ = Σ p,  v = M⁻¹p at the two ends,
 //

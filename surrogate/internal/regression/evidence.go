@@ -86,9 +86,9 @@ func (e *Evidence) reserve(n, f int) {
 	e.small, e.inverse, e.full = *mat.NewSymDense(k, nil), *mat.NewSymDense(k, nil), *mat.NewDense(k, k, nil)
 }
 
-// LastLayer is Evidence for Φ = s·(a, 1), where a are the activations of the last hidden layer
-// of a network, or s times the derivatives of a custom network with respect to its last weights. A
-// custom network is affine in these weights, so that r are targets minus the network with last weights 0.
+// LastLayer is Evidence for Φ = s·(a, 1), where a are the activations of the last hidden layer of a network.
+// For a custom network Φ is s times the derivatives with respect to its last weights. A custom network is
+// affine in these weights, so that r are targets minus the network with last weights 0.
 type LastLayer struct {
 	Evidence
 	Features *mat.Dense // Φ

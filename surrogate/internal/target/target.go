@@ -77,9 +77,9 @@ const (
 	leastContained, smallest = 0.92, 1e-6
 )
 
-// Contained returns the part of the distribution under the process p at t.C that the central 95 %
-// intervals of normal distributions with the given moments contain, averaged over the points. It is
-// 0.95 for the moments of t. A spread below a thousandth of the prior standard deviation does not count.
+// Contained returns the part of the distribution t at t.C that central 95 % intervals contain, averaged over
+// the points. The intervals belong to normal distributions with the given moments. The result is 0.95 for the
+// moments of t. A spread below a thousandth of the prior standard deviation of p does not count.
 func (t Gaussian) Contained(p prior.Process, mean, variance []float64) float64 {
 	least := make([]float64, len(mean))
 	p.Kernel.Diag(least, t.C)
@@ -158,9 +158,9 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error
 	return to, nil
 }
 
-// sparseTarget returns the sparse process. With K = L Lᵀ the prior covariance at C,
-// V = L⁻¹k(C,X) and B = I + σ⁻² V Vᵀ, the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
-// L B⁻¹ Lᵀ. Jitter is added to K if its factorisation needs it.
+// sparseTarget returns the sparse process. Let K = L Lᵀ be the prior covariance at C, V = L⁻¹k(C,X) and B = I +
+// σ⁻² V Vᵀ. The mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance L B⁻¹ Lᵀ. Jitter is added to K if its
+// factorisation needs it.
 func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	mem := workspace.Borrow()
 	defer mem.Return()

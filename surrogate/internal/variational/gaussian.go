@@ -30,8 +30,8 @@ type Gaussian struct {
 // NewLowRank returns a q with S = diag(s²) + UUᵀ, where U has the given rank.
 func NewLowRank(p, rank int) *Gaussian { return New(p, p, rank, p) }
 
-// NewOutput returns a q with S = diag(s²) for all weights but the last k, and UUᵀ with a k×k
-// matrix U for the last k.
+// NewOutput returns a q with S = diag(s²) for all weights but the last k. For the last k weights S = UUᵀ with a
+// k×k matrix U.
 func NewOutput(p, k int) *Gaussian { return New(p, p-k, k, k) }
 
 // New returns a q with p means, scales for the first h weights, and a rank×width matrix Uᵀ
