@@ -41,7 +41,7 @@ Standard output has {"trial": 3, "params": {…}} for a trial to evaluate, {"res
 
 Standard input takes {"trial": 3, "numbers": {"loss": 0.4}, "seconds": 12}, or "failure": "the reason" instead of the numbers. "note" is text that is stored with the numbers. A number of null is not a number, and a trial fails without a number that the study needs. If it ends, the results before its end are stored, other trials under way are released, and the command ends.
 
-{"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead.
+{"trial": 3, "step": 5, "value": 0.6} reports the objective at a step; a value of null is not a number. The reply {"trial": 3, "step": 5, "stop": false} tells whether the trial is stopped or no longer under way. If the step is not stored, the reply has "error": "the reason" instead. {"trial": 3, "stop": "the reason"} stops a trial that has reported a step, by a rule of the program.
 
 With --server the study is in a service, as for bo worker. {"warning": "…"} then reports requests that are repeated, and a regret in end of the study, which has no effect. --target and --max-failures are for a study in a store: state them in end of the study.`
 }
@@ -231,6 +231,7 @@ type evaluated struct {
 	Trial   int                 `json:"trial"`
 	Numbers map[string]*float64 `json:"numbers"` // nil is not a number
 	Failure string              `json:"failure"`
+	Stop    string              `json:"stop"` // the reason of a rule of the program, which stops the trial
 	Note    string              `json:"note"`
 	Seconds float64             `json:"seconds"`
 	Step    *float64            `json:"step"`
@@ -239,9 +240,9 @@ type evaluated struct {
 
 // check returns an error for a line that is neither a result nor a step.
 func (a *evaluated) check() error {
-	switch result := a.Numbers != nil || a.Failure != ""; {
+	switch result := a.Numbers != nil || a.Failure != "" || a.Stop != ""; {
 	case a.Step == nil && !result:
-		return errors.New(`neither "numbers" nor "failure"`)
+		return errors.New(`neither "numbers" nor "failure" nor "stop"`)
 	case a.Step != nil && result:
 		return errors.New(`a "step" and a result`)
 	}
@@ -266,7 +267,7 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 	}
 	select {
 	case a := <-own.answer:
-		return a.report(), nil
+		return a.report()
 	case <-ctx.Done():
 	}
 	if errors.Is(context.Cause(ctx), errInputEnded) {
@@ -274,7 +275,7 @@ func (x *evaluations) evaluate(ctx context.Context, t store.Trial, _ space.Point
 	}
 	select {
 	case a := <-own.answer:
-		return a.report(), nil
+		return a.report()
 	default:
 		return store.Report{}, ctx.Err()
 	}
@@ -289,9 +290,12 @@ func (x *evaluations) reported(ctx context.Context, t store.Trial, p space.Point
 	return r, err
 }
 
-// report returns a result as the store takes it.
-func (a *evaluated) report() store.Report {
+// report returns a result as the store takes it. The error wraps loop.ErrStopped if the program stops the trial.
+func (a *evaluated) report() (store.Report, error) {
 	r := store.Report{Seconds: a.Seconds, Message: a.Note}
+	if a.Stop != "" {
+		return r, fmt.Errorf("%w: %s", loop.ErrStopped, a.Stop)
+	}
 	if a.Numbers != nil {
 		r.Numbers = map[string]float64{}
 	}
@@ -301,7 +305,7 @@ func (a *evaluated) report() store.Report {
 	if a.Failure != "" {
 		r.Failure, r.Message = store.FailedByProgram, a.Failure
 	}
-	return r
+	return r, nil
 }
 
 // read handles the lines of the input until it ends. A result of a trial that is not under way is left out.

@@ -63,12 +63,14 @@ func TestEvaluations(t *testing.T) {
 			text = `{"trial": %d, "numbers": {"value": null}}`
 		case 4:
 			text = `{"trial": %d, "numbers": {"value": 1, "more": null}}`
+		case 5: // without a step to stop at
+			text = `{"trial": %d, "stop": "cold"}`
 		}
 		_, err := io.WriteString(results, strings.ReplaceAll(text, "%d", string(rune('0'+line.Trial))))
 		require.NoError(t, err)
 	}
 	require.NoError(t, <-ended)
-	require.Equal(t, map[int]store.State{1: "complete", 2: "failed", 3: "failed", 4: "complete", 5: "complete"}, stored)
+	require.Equal(t, map[int]store.State{1: "complete", 2: "failed", 3: "failed", 4: "complete", 5: "failed"}, stored)
 	v, err := u.View(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "burnt", v.Trials[1].Message)
@@ -76,6 +78,7 @@ func TestEvaluations(t *testing.T) {
 	require.EqualValues(t, 3, v.Trials[0].Seconds)
 	require.Equal(t, store.NotFinite, v.Trials[2].Failure)
 	require.Equal(t, map[string]float64{"value": 1}, v.Trials[3].Numbers)
+	require.Contains(t, v.Trials[4].Message, "cold")
 }
 
 // A result that arrives with the end of the input is stored.
@@ -178,7 +181,8 @@ func TestResultsOfTheInput(t *testing.T) {
 		`{"trial": 1, "failure": "no"}`:          "",
 		`{"trial": 1, "numbers": {}}`:            "",
 		`{"trial": 1, "numb`:                     "", // the program was killed
-		`{"trial": 1}`:                           `line 1 of the input has neither "numbers" nor "failure"`,
+		`{"trial": 1, "stop": "why"}`:            "",
+		`{"trial": 1}`:                           `line 1 of the input has neither "numbers" nor "failure" nor "stop"`,
 		`{"trial": 1, "step": 1}`:                "",
 		`{"trial": 1, "step": 1, "numbers": {}}`: `line 1 of the input has a "step" and a result`,
 		`{"trial": 1, "number": {"a": 1}}`:       `line 1 of the input: json: unknown field "number", want {"trial": 3, "numbers": {…}}`,

@@ -24,6 +24,7 @@ from functionspace_bo import (
     NoValueError,
     ProcessError,
     Step,
+    StoppedError,
     Study,
     Trial,
     TrialError,
@@ -362,3 +363,46 @@ def test_fits_have_the_steps_of_stopped_trials(options: Any, tmp_path: Path) -> 
     for trials in (got, loaded):
         assert [t.params for t in trials] == [t.params for t in wanted]
         assert [t.state for t in trials] == [t.state for t in wanted]
+
+
+def own(params: dict[str, Any], trial: Trial) -> float:
+    """Has a rule of its own."""
+    for epoch in (1, 2):
+        trial.report(epoch, params["x"] + 1 / epoch)
+        if params["x"] > 0.5:
+            raise StoppedError("x is large" if params["x"] < 0.8 else "")
+    return float(params["x"])
+
+
+def test_a_function_stops_its_trial(tmp_path: Path) -> None:
+    stored = Study.create(tmp_path / "bo.db", "own", X, budget=12, seed=3)
+    wanted = stored.run(own).trials
+    study = Study(X, budget=12, seed=3)
+    with ProcessPoolExecutor(1) as pool:
+        for trials in (wanted, minimize(own, X, budget=12, seed=3).trials):
+            assert {t.state for t in trials} == {"complete", "stopped"}
+            for t in trials:
+                large = t.params["x"] > 0.5
+                assert t.state == ("stopped" if large else "complete")
+                if large:
+                    reason = "x is large" if t.params["x"] < 0.8 else "a rule of the function"
+                    assert t.message == f"step 1: {reason}"
+                    assert t.numbers == {"value": t.params["x"] + 1}
+            assert [t.params for t in trials] == [t.params for t in wanted]
+        assert [t.state for t in study.run(own, executor=pool).trials] == [t.state for t in wanted]
+    assert study.run(own).best.value == min(t.value for t in wanted if t.value is not None)
+
+
+def never(params: dict[str, Any]) -> float:
+    raise StoppedError("not now")
+
+
+@pytest.mark.parametrize("options", [{}, {"objectives": ["a", "b"]}])
+def test_a_trial_that_cannot_be_stopped_fails(options: Any, tmp_path: Path) -> None:
+    stored = Study.create(tmp_path / "bo.db", "own", X, budget=2, failures="expected", **options)
+    for study in (Study(X, budget=2, failures="expected", **options), stored):
+        with pytest.raises(NoValueError):
+            study.run(never)
+        assert [(t.state, t.message.endswith("not now")) for t in study.trials] == [
+            ("failed", True)
+        ] * 2

@@ -30,6 +30,7 @@ from functionspace_bo import (
     ProcessError,
     RequestError,
     ServedStudy,
+    StoppedError,
     StoredStudy,
     Study,
     StudyError,
@@ -436,6 +437,20 @@ def test_a_report_stops_a_trial(url: str) -> None:
     assert [t.state for t in asking.trials] == ["complete", "complete", "stopped"]
     with pytest.raises(TrialError, match="its steps were not recorded"):
         asking.report(1, 2, 1.0)
+
+
+def test_a_function_stops_its_trial(url: str) -> None:
+    study = Study.create(url, "own", {"x": Float(0, 1)}, budget=5)
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        trial.report(1, params["x"])
+        if params["x"] > 0.5:
+            raise StoppedError("x is large")
+        return float(params["x"])
+
+    for t in study.run(f).trials:
+        assert t.state == ("stopped" if t.params["x"] > 0.5 else "complete")
+        assert t.message == ("step 1: x is large" if t.params["x"] > 0.5 else "")
 
 
 def test_leases_are_extended(serve: Callable[..., Server]) -> None:

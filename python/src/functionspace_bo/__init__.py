@@ -35,6 +35,7 @@ from .errors import (
     NoValueError,
     ProcessError,
     RequestError,
+    StoppedError,
     StudyError,
     TrialError,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "Selection",
     "ServedStudy",
     "Step",
+    "StoppedError",
     "StoredStudy",
     "Study",
     "StudyError",

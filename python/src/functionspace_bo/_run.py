@@ -31,7 +31,15 @@ from ._progress import Progress, count_finished
 from ._reporter import LocalReporter, Receiver
 from ._space import shown
 from ._trial import Result, Trial
-from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyError, TrialError
+from .errors import (
+    BoError,
+    ExhaustedError,
+    FailuresError,
+    NoValueError,
+    StoppedError,
+    StudyError,
+    TrialError,
+)
 
 if TYPE_CHECKING:
     from ._store import StoredStudy
@@ -40,6 +48,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("functionspace_bo")
 
 Objective = Callable[..., Value | None]
+
+OWN_RULE = "a rule of the function"
+"""The reason of a StoppedError without a message."""
 
 PICKLABLE = (
     " (a function for other processes, and its value, must be picklable: define the function at "
@@ -252,6 +263,9 @@ class Run:
         stopped = self._study._trials[trial.number - 1]
         if stopped.state == "stopped":
             told = stopped.copy()
+        elif isinstance(error, StoppedError):
+            seconds = getattr(error, "_bo_seconds", 0.0)
+            told = self._study._stop(trial, str(error) or OWN_RULE, seconds)
         elif error is not None:
             seconds = getattr(error, "_bo_seconds", 0.0)
             told = self._study._fail(trial, describe(error), seconds)

@@ -25,6 +25,7 @@ from ._process import on_fork
 from ._progress import Progress
 from ._reporter import LocalReporter, Receiver
 from ._run import (
+    OWN_RULE,
     PICKLABLE,
     Objective,
     Work,
@@ -44,7 +45,7 @@ from ._run import (
     unpicklable,
 )
 from ._trial import Result, Trial
-from .errors import FailuresError, NoValueError, ProcessError, TrialError
+from .errors import FailuresError, NoValueError, ProcessError, StoppedError, TrialError
 
 if TYPE_CHECKING:
     from ._store import StoredStudy
@@ -268,6 +269,9 @@ class StoredRun:
             lacks = lacking(answer["numbers"], self._study._declared(), self._study._outcomes.goals)
             if lacks is not None and self._refuse(trial.number, lacks):
                 return
+        except StoppedError as err:
+            answer["seconds"] = getattr(err, "_bo_seconds", 0.0)
+            answer["stop"] = str(err) or OWN_RULE
         except TrialError as err:
             wrong = isinstance(err, NoNumberError) and self._level == logging.WARNING
             if wrong and self._refuse(trial.number, err):

@@ -741,14 +741,29 @@ class Study:
                 seen = self._steps_of(t)
                 t = replace(t, steps=(*t.steps, Step(at, reported)))
                 seen.add(at)
-                if reason and t.state == "pending":
-                    last = max(t.steps).value
-                    numbers = {self._outcomes.goals[0].name: last} if usable(last) else {}
-                    t = replace(t, state="stopped", message=reason, numbers=numbers)
-                    self._idle.discard(number)
-                    self._changed(number)
                 self._trials[number - 1] = t
+                if reason and t.state == "pending":
+                    t = self._end_early(t, reason)
                 return t.state == "stopped"
+
+    def _end_early(self, t: Trial, reason: str, **changes: Any) -> Trial:
+        """Stops a pending trial at its last step. The caller holds _lock."""
+        last = max(t.steps).value
+        numbers = {self._outcomes.goals[0].name: last} if usable(last) else {}
+        t = replace(t, state="stopped", message=reason, numbers=numbers, **changes)
+        self._trials[t.number - 1] = t
+        self._idle.discard(t.number)
+        self._changed(t.number)
+        return t
+
+    def _stop(self, trial: Trial, reason: str, seconds: float) -> Trial:
+        """Stops a trial by a rule of its function. A trial that cannot be stopped fails."""
+        with self._lock:
+            t = self._pending(trial.number)
+            if t.steps and not self._outcomes.several:
+                text = f"step {max(t.steps).step:g}: {reason}"
+                return self._end_early(t, text, seconds=seconds).copy()
+        return self._fail(trial, reason, seconds)
 
     def _steps_of(self, t: Trial) -> set[float]:
         """Returns the steps of a trial. The caller holds _lock."""
@@ -817,7 +832,7 @@ class Study:
         A fit compares the steps of stopped and complete trials. An interrupted trial loses its
         steps, so pending trials have none.
         """
-        return self._told_steps(t) if self._stops and t.state != "pending" else self._told(t)
+        return self._told(t) if t.state == "pending" else self._told_steps(t)
 
     def _told_steps(self, t: Trial) -> dict[str, Any]:
         """Returns the form of a trial with its steps in a request."""

@@ -47,6 +47,14 @@ class FitError(BoError):
     """The surrogate model could not be fitted."""
 
 
+class StoppedError(BoError):
+    """A function that `minimize` or `run` evaluates raises it to stop its trial early.
+
+    The trial has the value of its last step, as if the rule in the option `stop` had stopped it.
+    Without a step, or with several objectives, it fails. The message is the reason.
+    """
+
+
 class ProcessError(BoError, RuntimeError):
     """The `bo` process is missing, cannot be started, or ended unexpectedly.
 
