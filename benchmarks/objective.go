@@ -11,9 +11,9 @@ type Objective struct {
 	Name    string
 	Summary string
 
-	// Space has a parameter for each coordinate. The coordinate of a float or int is its
-	// value, of a bool 0 or 1, and of an ordinal or categorical the index of its value. The
-	// coordinate of an inactive parameter is NaN.
+	// Space has a parameter for each coordinate. The coordinate of a float or int is its value, and of a bool 0
+	// or 1. For an ordinal or categorical it is the index of the value. The coordinate of an inactive parameter
+	// is NaN.
 	Space  *space.Space
 	Lo, Hi []float64 // bounds of the coordinates
 

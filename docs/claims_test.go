@@ -186,9 +186,9 @@ func (u unit) claim() bool {
 	return quantity.MatchString(text) && measured.MatchString(text)
 }
 
-// Every numeric claim of the documents has a source: in its section a command that measures
-// it, or a link to records or to a page of results, or in its paragraph a link to a decision.
-// Documents and blocks that a command makes are exempt. The test lists all claims with -v.
+// Every numeric claim of the documents has a source. Its section has a command that measures it, or a link to
+// records or to a page of results. A link to a decision in its paragraph will do too. Documents and blocks that
+// a command makes are exempt. The test lists all claims with -v.
 func TestClaimsHaveSources(t *testing.T) {
 	paths := []string{"../README.md"}
 	for _, glob := range []string{"*.md", "*/*.md", "*/*/*.md"} {
@@ -249,8 +249,8 @@ func TestClaimsOfAText(t *testing.T) {
 	}
 }
 
-// The numbers with a fraction in a row or a sentence that links to a page of results occur on
-// this page or in its tables.
+// A row or a sentence may link to a page of results. Its numbers with a fraction occur on this page or in its
+// tables.
 func TestNumbersOccurOnLinkedPages(t *testing.T) {
 	pages, err := filepath.Glob("benchmarks/*-tables.md")
 	require.NoError(t, err)

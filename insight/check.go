@@ -158,23 +158,24 @@ func (c Coverage) finding(n int) Finding {
 //   - The numbers of errors within central intervals of 50, 80, 90 and 95 % are compared with the
 //     binomial distribution. Too few are a fault. More than expected are not: intervals are often
 //     too wide near the points to which a search converges.
-//   - For each hyperparameter that a gp.Model fixes, with or without a prior mean, the profile likelihood is compared with
-//     the likelihood of the fixed value.
+//   - Each hyperparameter that a gp.Model fixes is tested, with or without a prior mean. Its profile likelihood
+//     is compared with the likelihood of the fixed value.
 //
 // The whitened errors are the errors of predictions one step ahead, in the order of the
 // trials. They are independent also if earlier values decide where trials are placed;
 // leave-one-out errors are not.
 //
-// For a posterior that is no surrogate.Whitener the errors come from predictions of a fifth of the trials by a fit to
-// the others, whitened with the joint covariance. Fitted hyperparameters make these errors larger, with a common
-// scale. With m trials in a fit, d columns and ν = m - d - 3, the scale has about ν degrees of freedom. The sum of
-// squares of n errors is then compared with n·F(n, ν) at the level 0.005, and coverages with the binomial distribution
-// averaged over the scale √(ν/χ²(ν)). Anderson and Darling's statistic is of the errors divided by their root mean
-// square. Below ν = 5 the tests use max(ν, 1), and
-// Check reports TooFew instead of Healthy.
+// For a posterior that is no surrogate.Whitener the errors come from predictions of a fifth of the trials by a
+// fit to the others. The joint covariance whitens them. Fitted hyperparameters make these errors larger, with a
+// common scale. With m trials in a fit, d columns and ν = m - d - 3, the scale has about ν degrees of freedom.
+// The sum of squares of n errors is then compared with n·F(n, ν) at the level 0.005. Coverages are compared
+// with the binomial distribution averaged over the scale √(ν/χ²(ν)). Anderson and Darling's statistic is of the
+// errors divided by their root mean square. Below ν = 5 the tests use max(ν, 1), and Check reports TooFew
+// instead of Healthy.
 //
-// Errors of the tests are no fault if the predictions from other trials have smaller errors than the noise, and the
-// noise is at most 1 % of the standard deviation of the values. No fit learns a smaller noise, except of exact data.
+// Errors of the tests are no fault under two conditions. Predictions from other trials have smaller errors than
+// the noise, and the noise is at most 1 % of the standard deviation of the values. No fit learns a smaller
+// noise, except of exact data.
 //
 // A correct model fails in 0 to 5 of 100 simulated studies. See ADR 23 for the power. Check
 // costs n² for the errors, or 5 fits. If hyperparameters are fixed, it also costs a fit to at most 200 observations,

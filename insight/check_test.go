@@ -32,8 +32,8 @@ type simulated struct {
 	noise       float64 // relative to the output variance of 1
 }
 
-// check returns the verdict on a simulated study of a model with the lengthscale and the
-// noise variance fixed at the true value times a factor; 0 learns them.
+// check returns the verdict on a simulated study of a model. The lengthscale and the noise variance of the
+// model are fixed at the true value times a factor; 0 learns them.
 func (c simulated) check(t *testing.T, seed uint64, lengthscale, noise float64) *Health {
 	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1))
 	require.NoError(t, err)

@@ -19,10 +19,10 @@ const (
 )
 
 // explaining returns the posterior of which Importance computes indices. It is the posterior
-// of v, unless the surrogate model is a gp.Model without a stated prior. The model is then
-// fitted to the complete trials, whose values are not winsorised, with the kernel matern52 or
-// rbf, whichever has the larger marginal likelihood: the rough paths of the default kernel
-// look like interactions if the objective is smooth (ADR 23).
+// of v, unless the surrogate model is a gp.Model without a stated prior. The model is then fitted to the
+// complete trials, whose values are not winsorised. Its kernel is matern52 or rbf, whichever has the larger
+// marginal likelihood: the rough paths of the default kernel look like interactions if the objective is smooth
+// (ADR 23).
 func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) {
 	switch v.Options.Surrogate.(type) {
 	case gp.Model, *gp.Model:

@@ -114,9 +114,9 @@ type Volume struct {
 	Improved    bool       `json:"improved"` // the trial increased it
 }
 
-// HypervolumeHistory returns the hypervolume of the feasible trials after each finished trial, in the
-// order of IDs, with the reference point of ParetoFront for all of them. It is nil without a feasible
-// trial, with one or more than loop.MaxHypervolume objectives, and if the volume overflows.
+// HypervolumeHistory returns the hypervolume of the feasible trials after each finished trial, in the order of
+// IDs. All have the reference point of ParetoFront. The result is nil without a feasible trial, with one or
+// more than loop.MaxHypervolume objectives, and if the volume overflows.
 func HypervolumeHistory(trials []loop.Trial, o loop.Options) []Volume {
 	if !o.Several() {
 		return nil

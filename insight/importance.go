@@ -91,11 +91,12 @@ func Unimportant(v *loop.View) string {
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
 // order of the total index. A parameter with one value in all complete trials has the direction NotVaried, null
 // indices and the last place; the function is taken at this value. The other parameters are independent and uniform on the
-// encoded space. A point that violates a constraint on numbers is replaced by its space.Space.Balance if that is
-// feasible, so the shares of a mixture are divided by their sum. Other points that violate a constraint are counted
-// unchanged, such as most of a - b >= 0.1, and many with several constraints. If values were log transformed, the function is the
-// posterior median. The default Gaussian process is fitted to the complete trials again, with
-// the likelier of the kernels matern52 and rbf. Its fit starts from the hyperparameters of v.
+// encoded space. A point that violates a constraint on numbers is replaced by its space.Space.Balance if that
+// is feasible. The shares of a mixture are therefore divided by their sum. Other points that violate a
+// constraint are counted unchanged, such as most of a - b >= 0.1, and many with several constraints. If values
+// were log transformed, the function is the posterior median. The default Gaussian process is fitted to the
+// complete trials again, with the likelier of the kernels matern52 and rbf. Its fit starts from the
+// hyperparameters of v.
 //
 // With scrambled Sobol points A and B, and A_i equal to A with parameter i of B, the indices
 // are
@@ -103,10 +104,9 @@ func Unimportant(v *loop.View) string {
 //	first = mean f(B) (f(A_i) - f(A)) / V   (Saltelli et al. 2010, table 2 b)
 //	total = mean (f(A) - f(A_i))² / (2V)    (Jansen 1999)
 //
-// where V is the variance of f over A and B, and f is centred. Importance costs the means
-// at (p+2)·Points points for p parameters, and an eighth of it per path, and one or two fits
-// to at most 500 observations. The error wraps
-// ErrArgument or comes from the context.
+// where V is the variance of f over A and B, and f is centred. Importance costs the means at (p+2)·Points
+// points for p parameters, and an eighth of these per path. It also costs one or two fits to at most 500
+// observations. The error wraps ErrArgument or comes from the context.
 func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effect, error) {
 	if o.Points == 0 {
 		o.Points = 4096

@@ -129,10 +129,10 @@ func dominates(a, b []float64) bool {
 }
 
 // Strongest returns the indices of the at most n axes that separate good from bad trials best, in the
-// order of Axes. The measure is the part of the variance of the ranks between groups of trials,
-// adjusted for the number of groups, as in the test of Kruskal and Wallis (1952): a group is a category, a
-// quarter of the trials in the order of a number, or the trials with an inactive parameter. Infeasible
-// trials count as the worst. It needs no surrogate model and misses interactions, which Importance finds.
+// order of Axes. The measure is the part of the variance of the ranks between groups of trials, as in the test
+// of Kruskal and Wallis (1952). It is adjusted for the number of groups. A group is a category, a quarter of
+// the trials in the order of a number, or the trials with an inactive parameter. Infeasible trials count as the
+// worst. The measure needs no surrogate model and misses interactions, which Importance finds.
 func (p *Parallel) Strongest(n int) []int {
 	index := make([]int, len(p.Axes))
 	for k := range index {

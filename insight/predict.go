@@ -114,11 +114,11 @@ func own(v *loop.View, p space.Point) (space.Point, error) {
 	return p, nil
 }
 
-// Incumbent returns the trial that the study would recommend, which slices and maps pass through: the best
-// observed value of a noise-free objective, else the best posterior mean at a complete trial that meets
-// the outcome constraints with a probability of at least loop.Confident. If there is no such trial, it is the
-// trial with the largest probability. The choice uses the best hyperparameters, as loop.Recommend does. It costs a prediction at the
-// observations.
+// Incumbent returns the trial that the study would recommend, which slices and maps pass through. It has the
+// best observed value of a noise-free objective. Otherwise it has the best posterior mean among the complete
+// trials that meet the outcome constraints with a probability of at least loop.Confident. If there is no such
+// trial, it is the trial with the largest probability. The choice uses the best hyperparameters, as
+// loop.Recommend does. It costs a prediction at the observations.
 func Incumbent(v *loop.View) Reference {
 	t := &v.Trials[incumbent(v)]
 	mean, variance := predict(v, matrix([][]float64{v.Space.Encode(t.Point)}))

@@ -18,8 +18,8 @@ import (
 type Profile struct {
 	Name  string  `json:"name"`  // noise, noise_sd, lengthscale, lengthscale[1], …, or variance
 	Value float64 `json:"value"` // as fixed: noise_sd in the unit of the values, others in units of the surrogate model
-	// Best is the value of largest likelihood among Value·2^k with k from -5 to 5, and Gain
-	// the logarithm of the ratio of its likelihood to the likelihood of Value, in nats.
+	// Best is the value of largest likelihood among Value·2^k with k from -5 to 5. Gain is the logarithm of the
+	// ratio of its likelihood to the likelihood of Value, in nats.
 	Best float64 `json:"best"`
 	Gain float64 `json:"gain"`
 	// Critical is the gain above which Value is called wrong. Twice the gain is about

@@ -35,8 +35,9 @@ type Slice struct {
 	// At is the value of the parameter at the point that the slice passes through; nil if
 	// the parameter is inactive there. Points of a slice that is not averaged are then empty.
 	At any `json:"at"`
-	// Moved reports that the other parameters change along the slice, because no other value of the parameter is feasible
-	// without a change, as in a mixture. They change as by space.Space.Balance: other components keep their ratios.
+	// Moved reports that the other parameters change along the slice. Without a change no other value of the
+	// parameter is feasible, as in a mixture. The others change as by space.Space.Balance: other components
+	// keep their ratios.
 	Moved bool `json:"moved,omitempty"`
 	// Trials are all trials for which the parameter is active, in order.
 	Trials []SliceTrial `json:"trials"`
@@ -160,9 +161,9 @@ func balanced(s *space.Space, u []float64, values map[string]any) ([]float64, bo
 	return s.Encode(p), ok
 }
 
-// averaged returns the first n feasible points among the rows of background with the k-th value of g. If there is none,
-// it returns the feasible ones of space.Space.Balance for the first n rows, or one point of space.Space.Complete, or the
-// first n rows and false.
+// averaged returns the first n feasible points among the rows of background with the k-th value of g. If there
+// is none, it returns the feasible ones of space.Space.Balance for the first n rows, or else one point of
+// space.Space.Complete. If both fail, it returns the first n rows and false.
 func averaged(s *space.Space, g grid, k int, background *mat.Dense, n int) (*mat.Dense, bool) {
 	size, _ := background.Dims()
 	var feasible, all [][]float64

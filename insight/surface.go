@@ -25,8 +25,9 @@ type Surface struct {
 	// constraints; nil if the study has neither failed trials nor outcome constraints.
 	Probability [][]Number `json:"probability,omitempty"`
 
-	// Moved reports that the other parameters change over the map, because without a change at most a line of points is
-	// feasible, as in a mixture. They change as by space.Space.Balance: other components keep their ratios.
+	// Moved reports that the other parameters change over the map. Without a change at most a line of points is
+	// feasible, as in a mixture. The others change as by space.Space.Balance: other components keep their
+	// ratios.
 	Moved bool `json:"moved,omitempty"`
 	// At holds the values of the incumbent, nil for an inactive parameter.
 	At [2]any `json:"at"`
@@ -132,8 +133,8 @@ func pointsOf(s *space.Space, grids [2]grid, at space.Point) mapped {
 	return m
 }
 
-// Usable returns the part of the points of a map of x and y at which both parameters are active and the
-// constraints on parameters hold. It needs no predictions. The error wraps ErrArgument.
+// Usable returns the usable part of the points of a map of x and y. At a usable point both parameters are
+// active and the constraints on parameters hold. It needs no predictions. The error wraps ErrArgument.
 func Usable(v *loop.View, x, y string) (float64, error) {
 	grids, err := gridsOf(v, x, y, 21)
 	if err != nil {

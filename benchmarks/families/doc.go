@@ -1,6 +1,6 @@
 // Package families generates random optimisation problems, grouped by the property
-// that makes them hard. An instance of a family is a function of the name of the
-// family, the number of the instance and the dimension, and of nothing else.
+// that makes them hard. An instance of a family depends on the name of the family, the number of the instance
+// and the dimension, and on nothing else.
 //
 // A continuous family is a function g ≥ 0 with g = 0 at a known point. Its instances
 // draw this point (in the interior, near bounds or on bounds of the box [-5,5]^d),

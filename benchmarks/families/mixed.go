@@ -98,8 +98,8 @@ func categories(d *drawing) benchmarks.Objective {
 	}, at)
 }
 
-// bits is Σ t_i(b_i, b_{i+1}, b_{i+2}) over cyclic bits b with uniform tables t, minus its
-// minimum over all bits, plus a bowl of two floats whose centre depends on b_1.
+// bits is Σ t_i(b_i, b_{i+1}, b_{i+2}) over cyclic bits b with uniform tables t, minus its minimum over all
+// bits. It adds a bowl of two floats whose centre depends on b_1.
 func bits(d *drawing) benchmarks.Objective {
 	n := d.dim - 2
 	table := d.each(8*n, 0, 1)

@@ -70,8 +70,8 @@ func classifiers(d *drawing, name string) benchmarks.Objective {
 	return o.On(newSpace(params))
 }
 
-// Conditional returns an instance of a family of classifiers, such as classifiers-digits, in which the settings
-// of a classifier are active only if it is chosen. The coordinates of inactive parameters are NaN.
+// Conditional returns an instance of a family of classifiers, such as classifiers-digits. The settings of a
+// classifier are active only if it is chosen. The coordinates of inactive parameters are NaN.
 func Conditional(family string, number uint64) benchmarks.Objective {
 	f, err := Lookup(family)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command intervals measures how often the value of a trial is in the 95 % interval of its prediction, and a value at a
-// random point in the interval there, for gp with and without averages over hyperparameters, on random families of up to
+// Command intervals measures how often the value of a trial, or at a random point, is in the 95 % interval of
+// its prediction. It does so for gp with and without averages over hyperparameters, on random families of up to
 // six inputs. ADR 44 has the results.
 //
 //	go run ./benchmarks/intervals -half dev -first 21 -exact

@@ -55,8 +55,8 @@ func (p *problem) met(x []float64) bool {
 	return loop.Requirement{AtLeast: p.atLeast, Bound: p.bound}.Met(p.number(x))
 }
 
-// extremes returns the least value of the feasible points and the largest value of all points among 3 million,
-// of which every second is near the best one so far.
+// extremes returns the least value of the feasible points and the largest value of all points among 3 million.
+// Every second point is near the best one so far.
 func (p *problem) extremes() (best, worst float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	best, worst = math.Inf(1), math.Inf(-1)

@@ -31,9 +31,9 @@ func (f *fits) choose(choices []runner.Choice) {
 	}
 }
 
-// EachSplit chooses for each split alone. It returns the records of the settings with the largest log likelihood of the
-// held-out rows of their split, under the names of the choices, and the records of methods without choices. The first of
-// equal settings is chosen.
+// EachSplit chooses for each split alone. It returns the records of the settings with the largest log
+// likelihood of the held-out rows of their split, under the names of the choices. It also returns the records
+// of methods without choices. The first of equal settings is chosen.
 func EachSplit(records []runner.Record) []runner.Record {
 	if len(records) == 0 {
 		return nil

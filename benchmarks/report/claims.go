@@ -25,10 +25,9 @@ type Claim struct {
 	// Adjusted is the p-value of Pairs with Holm's adjustment for the tested claims of the
 	// suite.
 	Adjusted float64 `json:"p_adjusted,omitempty"`
-	// Difference is the mean over seeds of the regret of Method minus the regret of Than,
-	// with the 95 % interval of Student's t-test for pairs. It is nil over several problems
-	// and for fewer than two pairs. If the minimum is unknown, values take the place of
-	// regrets.
+	// Difference is the mean over seeds of the regret of Method minus the regret of Than. Its 95 % interval is
+	// the interval of Student's t-test for pairs. Difference is nil over several problems and for fewer than
+	// two pairs. If the minimum is unknown, values take the place of regrets.
 	Difference *Interval `json:"difference,omitempty"`
 }
 

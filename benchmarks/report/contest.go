@@ -32,8 +32,8 @@ type Contest struct {
 	// time, 0 if not measured.
 	Processor float64 `json:"cpu_ratio,omitzero"`
 
-	// Best is the control of the suite with the largest mean log density over the datasets of
-	// the class, and Beyond the comparison with it, nil for controls and without pairs.
+	// Best is the control of the suite with the largest mean log density over the datasets of the class. Beyond
+	// is the comparison with it, and nil for controls and without pairs.
 	Best           string      `json:"best_control,omitempty"`
 	Beyond         *Comparison `json:"beyond,omitempty"`
 	BeyondAdjusted float64     `json:"beyond_p_adjusted,omitzero"`
@@ -80,8 +80,8 @@ func (c Contest) errorRatio() string {
 // The coverage of 90 % intervals that a method needs to pay.
 const leastCoverage, mostCoverage = 0.80, 0.98
 
-// Pays reports whether the log density is larger than the baseline's by the adjusted test,
-// the median error ratio is at most 1, and numbers have a coverage between 80 and 98 %.
+// Pays reports whether the log density is larger than the baseline's by the adjusted test, and the median error
+// ratio is at most 1. Numbers must also have a coverage between 80 and 98 %.
 func (c Contest) Pays() bool {
 	return c.Pairs.Wins > c.Pairs.Losses && c.Adjusted <= 1-Level && c.Error <= 1 &&
 		(c.Labels || leastCoverage <= c.Coverage && c.Coverage <= mostCoverage)

@@ -20,9 +20,8 @@ func fitted(problem, method string, seed uint64, density, rmse, coverage, second
 	}
 }
 
-// laplace is better than gp and the best control in all ten pairs of the class rough, ensemble
-// better than gp with too small intervals, and fvi is worse. A seed that gp has not finished
-// makes no pair.
+// laplace is better than gp and the best control in all ten pairs of the class rough. ensemble is better than
+// gp with too small intervals, and fvi is worse. A seed that gp has not finished makes no pair.
 func TestContests(t *testing.T) {
 	var records []runner.Record
 	for seed := range uint64(5) {

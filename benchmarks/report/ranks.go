@@ -26,8 +26,8 @@ type Rank struct {
 // Targets are the fractions of the regret after the design in data profiles.
 var Targets = []float64{0.01, 0.001}
 
-// Interval is a mean with a bootstrap interval over the seeds of each problem or, in a suite of
-// classes, over the instances of each class.
+// Interval is a mean with a bootstrap interval over the seeds of each problem. In a suite of classes the
+// interval is over the instances of each class.
 type Interval struct {
 	Mean float64 `json:"mean"`
 	Lo   float64 `json:"lo"`
@@ -38,9 +38,8 @@ type Interval struct {
 // the runs of all ranked methods.
 type stratum [][]runner.Record
 
-// common returns the ranked methods and the blocks that all of them finished. Among
-// the sets of the k ≥ 2 methods with the most finished runs it takes the set whose
-// blocks hold the most comparisons of two runs.
+// common returns the ranked methods and the blocks that all of them finished. It compares the sets of the k ≥ 2
+// methods with the most finished runs. It takes the set whose blocks hold the most comparisons of two runs.
 func (a *results) common() (methods []string, strata []stratum, blocks int) {
 	count := map[string]int{}
 	for _, problem := range a.contests() {

@@ -147,9 +147,8 @@ func (r *Report) PairTable() [][]string {
 	return t
 }
 
-// SecondsTable returns the time of a suggestion by the number of observations, in
-// the bins that start at 10, 20, 50, 100, …, with multiples of the baseline's
-// time. It is nil without times.
+// SecondsTable returns the time of a suggestion by the number of observations, with multiples of the baseline's
+// time. The bins start at 10, 20, 50, 100 and so on. The table is nil without times.
 func (r *Report) SecondsTable() [][]string {
 	var bins []int
 	for _, n := range []int{10, 20, 50, 100, 200, 501, 1000} {

@@ -19,9 +19,9 @@ const song = "song"
 // standIns are the tables whose inputs, side by side, replace the inputs of song.
 var standIns = []string{"protein", "power", "boston"}
 
-// detectionSuites tell test inputs from inputs of another table by the posterior variance of
-// the latent function, as in GFSVI, table 4 (Cinquin and Bamler, arXiv:2406.04317), and
-// FSP-Laplace, table C.1 (Cinquin et al., arXiv:2407.13711), after Malinin et al. 2020.
+// detectionSuites tell test inputs from inputs of another table by the posterior variance of the latent
+// function, after Malinin et al. 2020. GFSVI, table 4 (Cinquin and Bamler, arXiv:2406.04317), and FSP-Laplace,
+// table C.1 (Cinquin et al., arXiv:2407.13711), do the same.
 func detectionSuites() []Suite {
 	suite := Suite{
 		Methods: []string{"gfsvi", "fsp-laplace", "fvi", "mfvi", "laplace", "svgp", "gp"},
@@ -138,10 +138,9 @@ func (d detector) measure(ctx context.Context, m Method, seed uint64, rec *Recor
 	return nil
 }
 
-// separation returns the largest accuracy of a threshold that tells two samples apart, and the
-// probability that a value of the second sample exceeds one of the first. The values above
-// the threshold may belong to either sample, as in a decision tree of depth 1. Both samples
-// have equal weights.
+// separation returns the largest accuracy of a threshold that tells two samples apart. It also returns the
+// probability that a value of the second sample exceeds one of the first. The values above the threshold may
+// belong to either sample, as in a decision tree of depth 1. Both samples have equal weights.
 func separation(inside, outside []float64) (accuracy, area float64) {
 	type value struct {
 		v       float64

@@ -34,10 +34,10 @@ func maunaLoaSuite() Suite {
 // on the circle is the periodic kernel exp(-2 sin²(πτ)/ℓ²) of time.
 const maunaLoaKernel = "rbf[0] + rbf[0]*rbf[1,2](ard=false) + rq[0] + rbf[0]"
 
-// maunaLoaStated has the book's hyperparameters for the months up to 2003: trend 66
-// ppm over 67 years, season 2.4 ppm over 90 years and 1.3, irregularities 0.66 ppm
-// over 1.2 years with α = 0.78, noise 0.18 ppm over 1.6 months and 0.19 ppm. The unit
-// is the standard deviation of the training rows: 8.735 years, 0.7081 and 13.81 ppm.
+// maunaLoaStated has the book's hyperparameters for the months up to 2003. The trend is 66 ppm over 67 years,
+// and the season 2.4 ppm over 90 years and 1.3. Irregularities are 0.66 ppm over 1.2 years with α = 0.78. The
+// noise is 0.18 ppm over 1.6 months and 0.19 ppm. The unit is the standard deviation of the training rows:
+// 8.735 years, 0.7081 and 13.81 ppm.
 var maunaLoaStated = []string{
 	"kernel=22.83*rbf[0](lengthscale=7.67)" +
 		" + 0.03019*rbf[0](lengthscale=10.3)*rbf[1,2](lengthscale=1.836)" +

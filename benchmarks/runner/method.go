@@ -41,11 +41,10 @@ func Methods() []string {
 }
 
 // ParseMethod parses NAME or NAME:key=value;key=value. NAME is a surrogate, sobol or
-// random. The keys are the settings of the surrogate. In addition, acquisition is the
-// name of the acquisition function, acquisition.KEY is one of its settings, maximizer.KEY
-// a setting of its maximiser, warp is loop.Options.Warp and local is loop.Options.Local. The setting noise-free=false
-// hides from the method that an objective is noise-free. The error wraps ErrUnknown,
-// ErrSetting or an error of package settings.
+// random. The keys are the settings of the surrogate. In addition, acquisition is the name of the acquisition
+// function, and acquisition.KEY is one of its settings. maximizer.KEY is a setting of its maximiser, warp is
+// loop.Options.Warp, and local is loop.Options.Local. The setting noise-free=false hides from the method that
+// an objective is noise-free. The error wraps ErrUnknown, ErrSetting or an error of package settings.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)
 	base, list, some := strings.Cut(text, ":")

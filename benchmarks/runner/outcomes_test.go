@@ -12,9 +12,9 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// The default method for several objectives leaves less hypervolume missing than Sobol points on each
-// problem of the suite, in most runs and as a median. On Branin-Currin its median hypervolume after 40 evaluations is
-// at least 58 of 59.36. Its 28 to 30 points on the front can have 58.2, and 40 points 58.5.
+// The default method for several objectives leaves less hypervolume missing than Sobol points on each problem
+// of the suite. This holds in most runs and for the median. On Branin-Currin its median hypervolume after 40
+// evaluations is at least 58 of 59.36. Its 28 to 30 points on the front can have 58.2, and 40 points 58.5.
 //
 // BO_SEEDS is the number of runs, which take half a minute each. The seeds begin at 1001, because the suite's own
 // seeds are for choices. The distribution of the hypervolume on Branin-Currin has a standard

@@ -51,8 +51,8 @@ func OpenStore(dir string) (*Store, error) {
 	return s, nil
 }
 
-// lock takes the lock of the file, if its file system has locks. Two processes would repeat each other's runs, and
-// the second would take a line that the first is writing for a line of an interrupted process, and cut the
+// lock takes the lock of the file, if its file system has locks. Two processes would repeat each other's runs.
+// The second would also take a line that the first is writing for a line of an interrupted process, and cut the
 // file there.
 func (s *Store) lock() error {
 	free, err := filelock.TryLock(s.file)

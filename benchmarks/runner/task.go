@@ -58,12 +58,11 @@ func (r Run) Task() Task {
 	return t
 }
 
-// Evaluator returns the objective of the run, for calls one after another. It returns
-// the observed value at x, in the units of the box, followed by the noise-free value
-// if the objective has noise and such a value. With several objectives these are negative
-// hypervolumes of all calls so far, followed by the objectives and the numbers that
-// Task.Bounds limits. A coordinate of a conditional parameter may be NaN. The error reports an
-// x outside the box, or a fraction for an int or a choice.
+// Evaluator returns the objective of the run, for calls one after another. It returns the observed value at x,
+// in the units of the box. The noise-free value follows if the objective has noise and such a value. With
+// several objectives these are negative hypervolumes of all calls so far, followed by the objectives and the
+// numbers that Task.Bounds limits. A coordinate of a conditional parameter may be NaN. The error reports an x
+// outside the box, or a fraction for an int or a choice.
 func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 	observed := r.Problem.objective(r.Seed)
 	parameters := observed.Space.Parameters()

@@ -4,9 +4,9 @@
 //
 //	go run ./benchmarks/stopping --seeds 10
 //
-// With --records the curves are of other data, on which nothing was chosen, and the lines are records of
-// the suite "stopping", for go run ./benchmarks/pages suites.
-// benchmarks/peers/stopping.py makes records of Optuna on the same curves.
+// With --records the curves are of other data, on which nothing was chosen. The lines are then records of the
+// suite "stopping", for go run ./benchmarks/pages suites. benchmarks/peers/stopping.py makes records of Optuna
+// on the same curves.
 //
 // File curves.py makes the curves.
 package main

@@ -29,8 +29,8 @@ func (p *problem) head(name string, seed uint64) runner.Record {
 	}
 }
 
-// record returns the record of a run. Value i is the best complete value after the steps of i+1 full trials,
-// and the minimum is the lowest last value of the stored curves.
+// record returns the record of a run. Value i is the best complete value after the steps of i+1 full trials.
+// The minimum is the lowest last value of the stored curves.
 func (p *problem) record(r run) runner.Record {
 	rec := p.head(r.Problem, r.Seed)
 	rec.Method, rec.Elapsed, rec.Date = "gp", r.seconds, r.date

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// axis maps values of the user to positions. An axis with names has the values 0, 1, … Labels of
-// ticks of a short axis far from zero are differences from a number, which relative names.
+// axis maps values of the user to positions. An axis with names has the values 0, 1 and so on. On a short axis
+// far from zero the labels of ticks are differences from a number, which relative returns.
 type axis struct {
 	label        string
 	lo, hi       float64

@@ -15,9 +15,8 @@ import (
 // mostIntervals is the largest number of predictions whose intervals are drawn.
 const mostIntervals = 400
 
-// Calibration draws the values of the trials against predictions from the other trials with
-// intervals of 95 %, a probability plot, and the coverage of intervals. The verdict is below the
-// title.
+// Calibration draws the values of the trials against predictions from the other trials with intervals of 95 %.
+// It also draws a probability plot and the coverage of intervals. The verdict is below the title.
 func Calibration(c *insight.Calibration, o Options) *Figure {
 	f := newFigure("calibration of the surrogate model", o)
 	if c.Health != nil {

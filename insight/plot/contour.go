@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/internal/palette"
 )
 
-// Contour draws maps of the posterior mean, the standard deviation, the acquisition function and,
-// if there is one, the probability of feasibility over two parameters, with the trials.
+// Contour draws maps over two parameters, with the trials. The maps are of the posterior mean, the standard
+// deviation, the acquisition function and, if there is one, the probability of feasibility.
 func Contour(s *insight.Surface, o Options) *Figure {
 	f := newFigure(fmt.Sprintf("maps over %s and %s", s.X.Name, s.Y.Name), o)
 	o = f.options

@@ -12,9 +12,9 @@ import (
 // mostPredicted is the largest number of trials whose predictions are drawn.
 const mostPredicted = 300
 
-// History draws the values, with their standard errors, in the order of the trials with the best value so far and the
-// predictions that were made before the evaluations. The axis of values is logarithmic if they are positive and span
-// two decades. Values far on the bad side are marked at the edge.
+// History draws the values, with their standard errors, in the order of the trials. It also draws the best
+// value so far and the predictions that were made before the evaluations. The axis of values is logarithmic if
+// they are positive and span two decades. Values far on the bad side are marked at the edge.
 func History(steps []insight.Step, o Options) *Figure {
 	f := newFigure("optimisation history", o)
 	o = f.options
@@ -134,8 +134,8 @@ func spansDecades(values []float64) bool {
 }
 
 // fence returns the value beyond which bad values are marked at the edge of the axis: the outer
-// fence of Tukey, three interquartile ranges beyond the quartile, if a value lies ten times as far
-// from it as the quartiles from each other; otherwise infinity on the bad side.
+// fence of Tukey, three interquartile ranges beyond the quartile. If no value lies ten times as far from the
+// quartile as the quartiles from each other, it is infinity on the bad side.
 func fence(values []float64, maximize bool) float64 {
 	bad := math.Inf(1)
 	if maximize {

@@ -21,8 +21,8 @@ const (
 	mostLabels     = 12 // of a confusion matrix with numbers
 )
 
-// Labels draws a reliability diagram of predicted labels: the share of right predictions against
-// their probability in 15 bins with intervals of 95 %, the number of predictions in each bin, and a
+// Labels draws a reliability diagram of predicted labels: the share of right predictions against their
+// probability in 15 bins with intervals of 95 %. It also draws the number of predictions in each bin, and a
 // confusion matrix of the classes, whose colour is the share of a label.
 func Labels(all []Labelled, classes []string, o Options) *Figure {
 	f := newFigure("predicted labels of held-out data", o)

@@ -11,9 +11,9 @@ import (
 	"github.com/functionspace/bo/loop"
 )
 
-// Pareto draws the complete trials in the plane of two objectives, with the front, the reference
-// point and the dominated area, and the hypervolume beside it. Three and four objectives have a panel for
-// each pair; of more objectives the first four are drawn.
+// Pareto draws the complete trials in the plane of two objectives, with the front, the reference point and the
+// dominated area. The hypervolume is beside it. Three and four objectives have a panel for each pair; of more
+// objectives the first four are drawn.
 func Pareto(front insight.Front, volumes []insight.Volume, o Options) *Figure {
 	f := newFigure("Pareto front", o)
 	goals := front.Objectives

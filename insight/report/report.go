@@ -146,10 +146,10 @@ type builder struct {
 	brief      bool // leave out all numbers but the objectives
 }
 
-// Build computes the report of a study. If no trial is complete, or a fit fails, it has no models. With n
-// trials of a fit, it costs the fits of all objectives and two of their folds, predictions at some
-// thousands of points, and insight.Importance. The error wraps insight.ErrArgument for a name in
-// o.Maps, or comes from the store or the context.
+// Build computes the report of a study. If no trial is complete, or a fit fails, it has no models. Build costs
+// the fits of all objectives and two of their folds, predictions at some thousands of points, and
+// insight.Importance. The error wraps insight.ErrArgument for a name in o.Maps, or comes from the store or the
+// context.
 func Build(ctx context.Context, u *store.Study, o Options) (*Report, error) {
 	r, err := Read(ctx, u)
 	if err != nil {

@@ -58,8 +58,8 @@ func Why(ctx context.Context, u *store.Study, number int) ([]string, error) {
 	return append(out, reasons...), nil
 }
 
-// before leaves in the history of b the trials before a trial, as they were when it was proposed but with
-// corrected results, and returns the number of complete ones.
+// before leaves in the history of b the trials before a trial, and returns the number of complete ones. They
+// are as they were when the trial was proposed, but with corrected results.
 func (b *builder) before(trial *store.Trial) (complete int) {
 	var known []loop.Trial
 	for _, t := range b.history {

@@ -50,9 +50,8 @@ type SceneRecord struct {
 	Method   string   `json:"method"`
 	Settings []string `json:"settings"`
 	Seed     uint64   `json:"seed"`
-	// Distance is the distance from the exact process that the package comment defines, Mean and
-	// SD are mean absolute differences of the means and the standard deviations. They are absent
-	// without a reference.
+	// Distance is the distance from the exact process that the package comment defines. Mean and SD are mean
+	// absolute differences of the means and the standard deviations. They are absent without a reference.
 	Distance *float64 `json:"distance,omitempty"`
 	Mean     float64  `json:"mean,omitempty"`
 	SD       float64  `json:"sd,omitempty"`

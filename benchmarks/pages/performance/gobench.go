@@ -66,8 +66,8 @@ func (b *results) list(before *results) [][]string {
 	return t
 }
 
-// pivot returns a table with a row for each benchmark without its last part, a column for each last
-// part, and the ratio of the last column to the first.
+// pivot returns a table with a row for each benchmark without its last part, and a column for each last part.
+// It adds the ratio of the last column to the first.
 func (b *results) pivot() [][]string {
 	var rows, columns []string
 	for _, name := range b.names {
@@ -107,8 +107,8 @@ func seconds(ns float64) string {
 
 func ratio(r float64) string { return fmt.Sprintf("%.2f", r) }
 
-// columns returns the table in the output of a program that prints its rows in columns, the first of
-// the given width, after lines of which the last is the header.
+// columns returns the table in the output of a program that prints its rows in columns. The first column has
+// the given width. Lines before the rows are left out, except for the last, the header.
 func columns(output string, width int) [][]string {
 	var t [][]string
 	for _, line := range strings.Split(output, "\n") {
