@@ -139,8 +139,8 @@ func (d *Definition) EarlierTrial(s *space.Space, i int) (EarlierTrial, error) {
 	return out, err
 }
 
-// outside reports whether params have values of the right types for a point of the space, so
-// that only ranges, lists of values or conditions exclude it.
+// outside reports whether params have values of the right types for a point of the space. Only ranges, lists of
+// values or conditions then exclude it.
 func (d *Definition) outside(s *space.Space, params map[string]any) bool {
 	known := 0
 	for _, p := range s.Parameters() {

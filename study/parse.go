@@ -377,8 +377,8 @@ func (r *reader) earlier(raw json.RawMessage) {
 	}
 }
 
-// row reports whether text is an object with values of parameters beside the value of the objective, such as a
-// row of a table, in place of the key params.
+// row reports whether text is a non-empty object without a key like params. Such an object, a row of a table
+// for example, has values of parameters beside the value of the objective.
 func row(text []byte) bool {
 	members, _, ok := strictjson.Object(text, nil, nil)
 	for name := range members {

@@ -18,14 +18,14 @@ import (
 
 // ServeSuggest answers requests from r, one JSON document after the other, with one line of
 // JSON each: a Response, or {"error": "…", "kind": "…"}. A request without a study continues
-// the previous answered one: the study, the trials and the warm start of its response stay,
-// and the trials of the request are added, or replace the trials of the same number. A request
-// that cannot be answered changes nothing and does not end the stream; a text that is not JSON
-// ends it. ServeSuggest returns nil at the end of r.
+// the previous answered one: the study, the trials and the warm start of its response stay. The trials of the
+// request are added, or replace the trials of the same number. A request that cannot be answered changes
+// nothing and does not end the stream; a text that is not JSON ends it. ServeSuggest returns nil at the end of
+// r.
 //
-// The kind of an error is "study" for an invalid study, "request" for another invalid
-// request, "exhausted" if every point of the space has a trial, "no-value" if no trial has a
-// value, and else "failed".
+// The kind of an error is "study" for an invalid study, and "request" for another invalid request. It is
+// "exhausted" if every point of the space has a trial, and "no-value" if no trial has a value. Otherwise it is
+// "failed".
 func ServeSuggest(ctx context.Context, r io.Reader, w io.Writer) error {
 	limited := &bounded{r: r}
 	dec := json.NewDecoder(limited)

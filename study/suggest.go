@@ -57,9 +57,8 @@ type Told struct {
 	Trial int `json:"trial,omitempty"`
 	// Params may be left out for a trial of an earlier request.
 	Params map[string]any `json:"params,omitempty"`
-	// State is "complete", "failed", "stopped", "pending", or "lost" for a trial that was not
-	// evaluated, for a reason that has nothing to do with the point. "" is complete with a value,
-	// pending without.
+	// State is "complete", "failed", "stopped", "pending" or "lost". A lost trial was not evaluated, for a
+	// reason that has nothing to do with the point. "" is complete with a value, pending without.
 	State string `json:"state,omitempty"`
 	// Value is the value of the objective. It may be in Numbers instead, under the name of the
 	// objective. In JSON it may be null only beside Numbers or a State.
@@ -290,8 +289,9 @@ func parseRequest(text []byte) (*Request, error) {
 	return r, nil
 }
 
-// checkNulls returns an error if a number in the JSON form of a Told is null, which encoding/json reads as 0, or if the
-// value is null, such as JavaScript writes for NaN, in a trial without numbers and a state, which would be pending.
+// checkNulls returns an error if a number in the JSON form of a Told is null, which encoding/json reads as 0.
+// It also returns one if the value is null in a trial without numbers and a state: the trial would be pending.
+// JavaScript writes null for NaN.
 func checkNulls(told []byte) error {
 	var t struct {
 		State   string

@@ -32,9 +32,9 @@ func cheapest(t *testing.T, name string) map[string]any {
 	return set
 }
 
-// Every surrogate suggests points of a space with conditions, constraints and parameters of all
-// kinds, beside failed, stopped and pending trials, in batches, with a requirement, and after
-// the study is saved and resumed.
+// Every surrogate suggests points of a space with conditions, constraints and parameters of all kinds, also
+// after the study is saved and resumed. The study has failed, stopped and pending trials, batches and a
+// requirement.
 func TestEverySurrogateInARestrictedSpace(t *testing.T) {
 	many := make([]any, 70)
 	for i := range many {
@@ -121,9 +121,9 @@ func finish(t *testing.T, s *loop.Study, sp *space.Space, trial loop.Trial) {
 	}
 }
 
-// Every surrogate takes beliefs about the optimum, a kernel of named inputs if its kernel is a
-// function of the inputs, a prior mean and first points, with one objective and
-// an estimate of the regret, and with several objectives and a requirement, before and after the study is saved and resumed.
+// Every surrogate takes beliefs about the optimum, a prior mean and first points. If its kernel is a function
+// of the inputs, it takes a kernel of named inputs. The study has one objective and an estimate of the regret,
+// or several objectives and a requirement. Suggestions come before and after it is saved and resumed.
 func TestEverySurrogateWithBeliefsAndSeveralObjectives(t *testing.T) {
 	for i, e := range catalog.Surrogates() {
 		if testing.Short() && i > 1 {

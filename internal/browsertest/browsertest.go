@@ -80,8 +80,8 @@ type Tab struct {
 	expected []string
 }
 
-// Open opens an address in a new tab. At the end of the test, a message of the console, or a violation of
-// the policy of the page, fails it, unless the message contains one of the expected texts.
+// Open opens an address in a new tab. At the end of the test, a message of the console, or a violation of the
+// policy of the page, fails it. Messages that contain one of the expected texts are no fault.
 func Open(t *testing.T, ctx context.Context, address string, width, height int64, dark bool, expected ...string) *Tab {
 	ctx, stop := chromedp.NewContext(ctx)
 	t.Cleanup(stop)

@@ -40,8 +40,8 @@ func Distinct(least int, numbers ...float64) []string {
 	return out
 }
 
-// Resolve returns the number of significant digits, at least least and at most 17, that resolves a ten-thousandth of
-// the range of numbers between low and high.
+// Resolve returns the number of significant digits that resolves a ten-thousandth of the range of numbers
+// between low and high. It is at least least and at most 17.
 func Resolve(least int, low, high float64) int {
 	big := max(math.Abs(low), math.Abs(high))
 	ratio := big / (high - low)

@@ -48,7 +48,7 @@ func (c *Cholesky) Factorize(a *mat.SymDense) error {
 	return c.factorize(a, 0, minJitter, a, a.SymmetricDim())
 }
 
-// FactorizeFrom returns the factor of a as Factorize does, but the first jitter is the smaller of
+// FactorizeFrom returns the factor of a as Factorize does, but with another first jitter. It is the smaller of
 // first and 1e-10 of the mean diagonal entry, and at least the rounding error of a pivot.
 func FactorizeFrom(a *mat.SymDense, first float64) (*Cholesky, error) {
 	n := a.SymmetricDim()

@@ -12,9 +12,9 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// divide solves a tridiagonal eigenproblem by divide and conquer. It removes the
-// off-diagonal entry ρ that connects two halves, subtracts |ρ| from the two adjacent
-// diagonal entries, and solves the halves as Q₁ᵀD₁Q₁ and Q₂ᵀD₂Q₂. The matrix is then
+// divide solves a tridiagonal eigenproblem by divide and conquer. It removes the off-diagonal entry ρ that
+// connects two halves, and subtracts |ρ| from the two adjacent diagonal entries. It solves the halves as
+// Q₁ᵀD₁Q₁ and Q₂ᵀD₂Q₂. The matrix is then
 //
 //	Qᵀ(D + |ρ| z zᵀ)Q,  z = (last column of Q₁, ± first column of Q₂).
 type divide struct {

@@ -61,9 +61,9 @@ func tridiagonalize(a blas64.General, mem *workspace.Memory) *tridiagonal {
 	return t
 }
 
-// reduce reduces the rows from to to-1. After the reflections H_from … H_i the matrix
-// is A - XᵀY, where X has rows v, w, v, w, … and Y has w, v, w, v, …. A row is updated
-// when it is reduced, the remaining rows after the last reflection.
+// reduce reduces the rows from to to-1. After the reflections H_from … H_i the matrix is A - XᵀY. X has rows v,
+// w, v, w, … and Y has w, v, w, v, …. A row is updated when it is reduced, the remaining rows after the last
+// reflection.
 func (t *tridiagonal) reduce(from, to int, x, y blas64.General) {
 	a, n := t.v, t.v.Rows
 	var column, product [2 * panel]float64

@@ -68,9 +68,9 @@ func (t *Tape) scaledRows(s []float64) *mat.Dense {
 	return u
 }
 
-// OutputFeatures writes s times the derivatives of f with respect to its last k parameters to dst
-// (m×k), for the k parameters of the output layer: s(a_D, 1) in a fully connected network. They do
-// not depend on these parameters.
+// OutputFeatures writes s times the derivatives of f with respect to its last k parameters to dst (m×k). These
+// are the k parameters of the output layer. In a fully connected network the result is s(a_D, 1). It does not
+// depend on these parameters.
 func (t *Tape) OutputFeatures(dst *mat.Dense, s float64) {
 	_, k := dst.Dims()
 	for i := range t.m {

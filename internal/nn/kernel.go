@@ -9,9 +9,8 @@ import (
 // kernelRows is the number of rows of a kernel matrix computed at a time.
 const kernelRows = 128
 
-// Kernel writes the empirical neural tangent kernel Θ_ij = J(x_i)·J(y_j) of the
-// rows x_i of s and y_j of t, in O(nm Σ_l h_l) for an n×m dst, without forming
-// J. The tapes must record networks of one shape.
+// Kernel writes the empirical neural tangent kernel Θ_ij = J(x_i)·J(y_j) of the rows x_i of s and y_j of t. It
+// costs O(nm Σ_l h_l) for an n×m dst, and does not form J. The tapes must record networks of one shape.
 func Kernel(dst *mat.Dense, s, t *Tape) {
 	same(s, t)
 	checkDims("dst", dst, s.m, t.m)

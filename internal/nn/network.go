@@ -83,10 +83,9 @@ func (n *Network) Init(rng *rand.Rand) []float64 {
 }
 
 // InitBiased is Init with hidden biases of standard deviation bias and the output bias
-// mean. In the first layer bias is relative to spread, half the width of the box of
-// inputs, so that units are centred all over the box. Without biases a tanh network
-// starts as an odd function about the centre of the box. Its tangent kernel then
-// correlates each point with its mirror image. A Custom network uses mean alone.
+// mean. In the first layer bias is relative to spread, half the width of the box of inputs. Units are therefore
+// centred all over the box. Without biases a tanh network starts as an odd function about the centre of the
+// box. Its tangent kernel then correlates each point with its mirror image. A Custom network uses mean alone.
 func (n *Network) InitBiased(bias, spread, mean float64, rng *rand.Rand) []float64 {
 	if n.Custom != nil {
 		w := n.Custom.Init(mean, rng)

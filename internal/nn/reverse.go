@@ -112,9 +112,9 @@ func (t *Tape) JVPInputGrad(dx *mat.Dense, dir []float64) {
 	t.reverse(ws, dx, nil)
 }
 
-// TangentGrad adds the gradient of Σ_i J(x_i)·u_i, with u_i row i of u (m×p), with respect to the
-// inputs to dx (m×d) and with respect to the parameters, Σ_i H(x_i) u_i with H = ∂²f/∂w², to dw;
-// either may be nil. It costs O(mp).
+// TangentGrad adds the gradient of Σ_i J(x_i)·u_i, with u_i row i of u (m×p). It adds the gradient with respect
+// to the inputs to dx (m×d). With respect to the parameters the gradient is Σ_i H(x_i) u_i with H = ∂²f/∂w²,
+// and is added to dw. Either may be nil. TangentGrad costs O(mp).
 func (t *Tape) TangentGrad(dw []float64, dx, u *mat.Dense) {
 	t.checkGrads(dw, dx)
 	checkDims("u", u, t.m, len(t.buf))

@@ -103,9 +103,9 @@ func TestProblemGradients(t *testing.T) {
 	}
 }
 
-// The minima equal SciPy's L-BFGS-B at the same tolerances, with at most 1.5 times its
-// evaluations on each family of problems and 1.1 times in total. Single cases differ:
-// SciPy's first step in a box is as long as the gradient, here its length is at most 1.
+// The minima equal the minima of SciPy's L-BFGS-B at the same tolerances. The evaluations are at most 1.5 times
+// SciPy's on each family of problems and 1.1 times in total. Single cases differ: SciPy's first step in a box
+// is as long as the gradient, here its length is at most 1.
 func TestAgainstSciPy(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/optimize/minima.json")
 	require.NoError(t, err)

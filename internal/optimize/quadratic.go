@@ -153,9 +153,9 @@ func (q *quadratic) cauchy(z, x, g, lo, hi []float64, h *history) bool {
 	return true
 }
 
-// subspace moves the free variables of the Cauchy point z to the minimiser of the model
-// over them (the direct primal method of Byrd et al. 1995). It projects the point on
-// the box if this still descends from x; otherwise it shortens the step to the box.
+// subspace moves the free variables of the Cauchy point z to the minimiser of the model over them. This is the
+// direct primal method of Byrd et al. (1995). subspace projects the point on the box if this still descends
+// from x; otherwise it shortens the step to the box.
 func (q *quadratic) subspace(z, x, g, lo, hi []float64, h *history) bool {
 	k, theta := 2*h.len(), h.theta
 	c, u, w, sys := q.c[:k], q.u[:k], q.w[:k], q.sys[:k*k]

@@ -75,12 +75,12 @@ type localBounds struct {
 // disjoint boxes whose union is the region that the front dominates. The front has no equal
 // points.
 //
-// Each point z replaces every bound u > z by the bounds (u_1, …, z_j, …, u_m) for which z_j exceeds
-// coordinate j of all other points that define u (Lacour, Klamroth and Fonseca 2017, section
-// 2). The box of a bound is [u_1, reference_1] × Π_{j>1} [l_j, u_j], with l_j
-// the largest coordinate j of the points that define coordinates before j (section 3). The
-// theory excludes equal coordinates of different points; here the point of lower index counts as
-// lower, which is the limit of a small perturbation. Empty boxes are left out.
+// Each point z replaces every bound u > z by the bounds (u_1, …, z_j, …, u_m) (Lacour, Klamroth and Fonseca
+// 2017, section 2). It takes only bounds for which z_j exceeds coordinate j of all other points that define u.
+// The box of a bound is [u_1, reference_1] × Π_{j>1} [l_j, u_j]. Here l_j is the largest coordinate j of the
+// points that define coordinates before j (section 3). The theory excludes equal coordinates of different
+// points; here the point of lower index counts as lower, which is the limit of a small perturbation. Empty
+// boxes are left out.
 func partition(front [][]float64, reference []float64) (bounds [][]float64, boxes []Box) {
 	m := len(reference)
 	local := localBounds{m, slices.Clone(reference), slices.Repeat([]int{-1}, m)}

@@ -15,8 +15,9 @@ func Hypervolume(y [][]float64, reference []float64) float64 {
 	return dominated(below(y, reference), reference)
 }
 
-// Improvement returns the increase of the hypervolume of the rows of y by a new row v. It costs one hypervolume,
-// of the parts of the dominated boxes that v dominates as well, and O(n) if a row is no worse than v.
+// Improvement returns the increase of the hypervolume of the rows of y by a new row v. It costs one
+// hypervolume, of the parts of the dominated boxes that v dominates as well. If a row is no worse than v, it
+// costs O(n).
 func Improvement(v []float64, y [][]float64, reference []float64) float64 {
 	if !inside(v, reference) {
 		return 0

@@ -93,8 +93,8 @@ func TestHypervolumeClosedForms(t *testing.T) {
 	assert.Equal(t, 0.75, Hypervolume([][]float64{{0.25}, {0.5}}, ones(1)))
 }
 
-// The hypervolume and the boxes of the dominated region agree with inclusion and exclusion of the boxes
-// between each set of rows and the reference point.
+// The hypervolume and the boxes of the dominated region agree with inclusion and exclusion. The sum runs over
+// the boxes between each set of rows and the reference point.
 func TestHypervolumeByInclusionAndExclusion(t *testing.T) {
 	forAll(t, func(t *testing.T, y [][]float64, reference []float64, _ *rand.Rand) {
 		y = y[:min(len(y), 10)]

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Resolve returns a copy of options, a struct, with declared defaults in place of
-// zero values, or with published values if the option "preset" is Published. The error lists the values that are outside their range or none of the
-// allowed values. It wraps ErrValue and begins with name, if not empty.
+// Resolve returns a copy of options, a struct, with declared defaults in place of zero values. If the option
+// "preset" is Published, published values take their place instead. The error lists the values that are outside
+// their range or none of the allowed values. The error wraps ErrValue and begins with name, if not empty.
 func Resolve[T any](name string, options T) (T, error) {
 	err := resolve(reflect.ValueOf(&options).Elem())
 	if err != nil && name != "" {

@@ -5,11 +5,10 @@ import "math"
 // LogisticNormal returns p = E[1/(1+e^{-f})] for f ~ N(mean, variance), with its
 // derivatives with respect to both. variance must not be negative.
 //
-// It is a sum over a grid with step 0.6. With s² = variance, the terms are σ(mean + sz) φ(z)
-// for s ≤ 1, and Φ((mean-t)/s) σ'(t), the probability that a logistic variable is below f,
-// for larger s. Both integrands are analytic at least π away from the real line, so the
-// trapezoidal rule converges geometrically (Trefethen and Weideman 2014, theorem 5.1).
-// Relative errors are below 1e-9, also for small p.
+// It is a sum over a grid with step 0.6. With s² = variance, the terms are σ(mean + sz) φ(z) for s ≤ 1. For
+// larger s they are Φ((mean-t)/s) σ'(t), because p is the probability that a logistic variable is below f. Both
+// integrands are analytic at least π away from the real line, so the trapezoidal rule converges geometrically
+// (Trefethen and Weideman 2014, theorem 5.1). Relative errors are below 1e-9, also for small p.
 func LogisticNormal(mean, variance float64) (p, dmean, dvariance float64) {
 	if mean > 0 {
 		p, dmean, dvariance = LogisticNormal(-mean, variance)

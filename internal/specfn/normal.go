@@ -70,10 +70,9 @@ func hazard(x float64) float64 {
 	return sqrt2OverPi / Erfcx(-x/math.Sqrt2)
 }
 
-// LogEI returns log h(z) and its derivative Φ(z)/h(z), where h(z) = φ(z) + zΦ(z)
-// is the expected improvement in units of the standard deviation (Ament et al.
-// 2023, eq. 9). For very negative z the published form cancels; the function then uses
-// h = φ k1/(|z| + k1) with k1 from the continued fraction of the Mills ratio.
+// LogEI returns log h(z) and its derivative Φ(z)/h(z). Here h(z) = φ(z) + zΦ(z) is the expected improvement in
+// units of the standard deviation (Ament et al. 2023, eq. 9). For very negative z the published form cancels;
+// the function then uses h = φ k1/(|z| + k1) with k1 from the continued fraction of the Mills ratio.
 func LogEI(z float64) (value, deriv float64) {
 	switch {
 	case z > -1:

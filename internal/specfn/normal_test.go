@@ -28,9 +28,8 @@ func oracle(t *testing.T) map[string]json.RawMessage {
 	return tables
 }
 
-// relative returns |got-want|/|want|. Near a zero of a logarithm and for values of
-// 1e-300, which are ill-conditioned, it allows an absolute error of 2e-16 of a quantity of
-// order 1.
+// relative returns |got-want|/|want|. A logarithm near a zero and values of 1e-300 are ill-conditioned. For
+// these relative allows an absolute error of 2e-16 of a quantity of order 1.
 func relative(got, want float64) float64 {
 	if got == want {
 		return 0

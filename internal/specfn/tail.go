@@ -5,8 +5,8 @@ import "math"
 // EI returns h(z) = φ(z) + zΦ(z) and Φ(z), given φ(z) and erf(z/√2). The relative errors are below
 // 1e-12 while the results are not subnormal.
 //
-// For z < -2, with t = -z and the Mills ratio M = (1-Φ(t))/φ(t), t M and t² (1 - t M) are polynomials
-// in 12/(t+4) - 1, interpolated at 17 Chebyshev points.
+// For z < -2 let t = -z, and let M = (1-Φ(t))/φ(t) be the Mills ratio. Then t M and t² (1 - t M) are
+// polynomials in 12/(t+4) - 1, interpolated at 17 Chebyshev points.
 func EI(z, pdf, erf float64) (h, cdf float64) {
 	if z >= -2 {
 		cdf = 0.5 + 0.5*erf

@@ -71,8 +71,8 @@ func Mismatch(want string, raw []byte) string {
 	return text
 }
 
-// Repeated returns an error that names a key that occurs twice in one of the objects of a JSON
-// text without syntax errors, which encoding/json would read as its last value.
+// Repeated returns an error that names a key that occurs twice in one of the objects of a JSON text without
+// syntax errors. Package encoding/json would read the last value of such a key.
 func Repeated(text []byte) error {
 	var open []map[string]bool // keys of the open objects
 	for at := 0; at < len(text); at++ {

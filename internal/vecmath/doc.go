@@ -10,8 +10,8 @@
 //
 // The arguments dst and slope must have the length of the input and may be the
 // input; slices must not overlap in other ways. NaN, infinities, signed zeros,
-// overflow and gradual underflow follow package math, except that Exp is also
-// correct between 709.43 and 709.78, for which math.Exp overflows on amd64.
+// overflow and gradual underflow follow package math. The exception is Exp between 709.43 and 709.78: it is
+// correct there, and math.Exp overflows on amd64.
 //
 // Largest errors found, in units in the last place (ulp):
 //
@@ -29,10 +29,9 @@
 //     rounding of r contributes up to 1 ulp, the last addition ½ ulp.
 //   - log(1+x) = k log 2 + 2 atanh(f/(2+f)), where 1+f is the significand in [√½,√2),
 //     with a polynomial in the square of f/(2+f).
-//   - The normal tail is 1-Φ(a) = e^(-a²/2) P(q)/(a+5), where P is a polynomial of
-//     degree 24 in q = (a-5)/(a+5) (substitution of Shepherd and Laframboise 1981,
-//     Math. Comp. 36:249). The rounding errors of a² and of the division are
-//     compensated.
+//   - The normal tail is 1-Φ(a) = e^(-a²/2) P(q)/(a+5). P is a polynomial of degree 24 in q = (a-5)/(a+5), the
+//     substitution of Shepherd and Laframboise (1981, Math. Comp. 36:249). The rounding errors of a² and of the
+//     division are compensated.
 //
 // gen/minimax.py computes the polynomials with Remez' algorithm.
 //

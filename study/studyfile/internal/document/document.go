@@ -1,5 +1,5 @@
-// Package document reads YAML and JSON files as JSON and keeps the position of every
-// value, so that faults of the contents name their line and column.
+// Package document reads YAML and JSON files as JSON and keeps the position of every value. Faults of the
+// contents therefore name their line and column.
 package document
 
 import (
