@@ -26,9 +26,8 @@ import (
 // 2023), so a lucky observation does not count as the optimum. A finite
 // Problem.Best is not used.
 //
-// The value is a closed form for one point in a batch of Suggest, and for one point if the problem is
-// Concurrent or has constraints. Given joint samples s at the evaluated and the pending points, as in LogNEHVI,
-// it is
+// The value for one point is a closed form in a batch of Suggest, and if the problem is Concurrent or has
+// constraints. Given joint samples s at the evaluated and the pending points, as in LogNEHVI, it is
 //
 //	log 1/S Σ_s P_s(x) s(x) h((best_s-μ_s(x))/s(x)),  h(z) = φ(z) + zΦ(z)
 //

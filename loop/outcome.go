@@ -107,7 +107,7 @@ func (o *Options) checkOutcomes() error {
 }
 
 // CheckOutcome returns nil if out has all numbers that a complete trial needs, all of them are usable, and no
-// standard error is negative. Otherwise the error wraps ErrNotFinite. Further numbers are not checked.
+// standard error is negative. Otherwise the error wraps ErrNotFinite. Other numbers are not checked.
 func (o *Options) CheckOutcome(out Outcome) error {
 	if !o.Several() {
 		if err := checkValue(out.Value); err != nil {

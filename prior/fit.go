@@ -108,7 +108,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 }
 
 // At returns the prior with the hyperparameters of a State in place of a search. The mean, the log marginal
-// likelihood and the warnings are as in Fit for the observations. It costs O(n³).
+// likelihood and the warnings are as in Fit for the observations. At costs O(n³).
 func (s Spec) At(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, state []float64) (Fitted, error) {
 	if err := checkData(x, y); err != nil {
 		return Fitted{}, err
@@ -415,9 +415,9 @@ func (m model) inputOf(hyper string) string {
 }
 
 // uncorrelated reports whether at least half of the observations have a prior correlation below ½ with every
-// other one. The covariance gram includes their noise, and the correlation does not. A short lengthscale then
-// overfits. If the observations are dense, as near the optimum of a search that has converged, the data
-// determine it.
+// other one. A short lengthscale then overfits. If the observations are dense, as near the optimum of a search
+// that has converged, the data determine it. The covariance gram includes the noise, which the correlations do
+// not.
 func uncorrelated(gram *mat.SymDense, data observations, noise float64) bool {
 	n := gram.SymmetricDim()
 	variance := make([]float64, n) // of f

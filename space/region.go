@@ -268,9 +268,9 @@ func (s *Space) move(p Point, rng *rand.Rand) Point {
 }
 
 // restore visits encoded feasible points that differ from the projected u in one discrete number that is not
-// kept. The point u violates a constraint, and the number has a root of the excess of the first such
-// constraint. The excess must be the absolute value of a function that is linear in the index of the value, as
-// in mixtures. restore visits none if u decodes to a feasible point, by rounding.
+// kept. The value of the number is a root of the excess of the first constraint that u violates. The excess
+// must be the absolute value of a function that is linear in the index of the value, as in mixtures. restore
+// visits none if u decodes to a feasible point, by rounding.
 func (s *Space) restore(u []float64, kept func(i int) bool, visit func(u []float64)) {
 	p, k := s.Decode(u), 0
 	for k < len(s.constraints) && s.holds(p, k) {

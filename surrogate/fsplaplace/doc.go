@@ -22,10 +22,10 @@
 // The preset surrogate.Published of [Model] restores the algorithms of the paper.
 // docs/methods/fsp-laplace.md lists what remains different.
 //
-//   - The training inputs belong to C. The objective is then quadratic in f(C), ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) -
-//     m) + const. Here m and V are the mean and covariance of the exact GP posterior at C. Levenberg–Marquardt
-//     steps in the |C|-dimensional dual lower it, at most 25 by default. They need the empirical tangent kernel
-//     Θ = J Jᵀ, but no Jacobian.
+//   - The training inputs belong to C. The objective is then quadratic in f(C),
+//     ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const. Here m and V are the mean and covariance of the exact GP
+//     posterior at C. Levenberg–Marquardt steps in the |C|-dimensional dual lower it, at most 25 by default.
+//     They need the empirical tangent kernel Θ = J Jᵀ, but no Jacobian.
 //   - S comes from a ridge-regularised solve, S₀ = J(C)ᵀ (Θ + λI)⁻¹ L with L Lᵀ = K: a
 //     function J S₀ ε with ε ~ N(0,I) is a ridge regression of the network on a draw of
 //     the prior at C. As λ → 0 it is Algorithm 2 with an exact factor. λ minimises the

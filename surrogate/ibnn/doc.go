@@ -1,6 +1,6 @@
-// Package ibnn implements the infinitely wide Bayesian neural network. It is the Gaussian process to which a
-// ReLU network with independent Gaussian weights tends as the widths of its layers tend to infinity (Neal 1996;
-// Lee et al. 2018). Package gp computes its exact posterior.
+// Package ibnn implements the infinitely wide Bayesian neural network. It is a Gaussian process: the limit of a
+// ReLU network with independent Gaussian weights as the widths of its layers tend to infinity (Neal 1996; Lee
+// et al. 2018). Package gp computes its exact posterior.
 //
 // With weights of variance σ_w²/fan-in, biases of variance σ_b² and L hidden layers
 // (Cho and Saul 2009; Lee et al. 2018, eq. 11)

@@ -16,9 +16,9 @@
 //
 // # Curvature
 //
-//   - "full" is JᵀJ. With no more observations than weights it is used in the dual form Σ = (I - Jᵀ(JJᵀ +
-//     δσ²I)⁻¹J)/δ (Immer, Korzepa and Bauer 2021, section 3.3). This form needs the empirical tangent kernel
-//     JJᵀ but no Jacobian. With more observations it is a matrix of all weights.
+//   - "full" is JᵀJ. With no more observations than weights it is used in the dual form
+//     Σ = (I - Jᵀ(JJᵀ + δσ²I)⁻¹J)/δ (Immer, Korzepa and Bauer 2021, section 3.3). This form needs the empirical
+//     tangent kernel JJᵀ but no Jacobian. With more observations it is a matrix of all weights.
 //   - "kron" is block-diagonal over layers, with a Kronecker product in each block (K-FAC;
 //     Ritter, Botev and Barber 2018).
 //   - "diagonal" is the diagonal of JᵀJ.

@@ -102,7 +102,7 @@ func (o *objective) likelihood(v *variational.Gaussian, b batch, grad *variation
 }
 
 // divergence is KL_C at one context set. It has the derivatives with respect to Δ = E_q f - E_p f, Q = TTᵀ and
-// P = scale² JJᵀ, for T = J S^½ = (J∘s, JU).
+// P = scale² JJᵀ. Here T = J S^½ = (J∘s, JU).
 type divergence struct {
 	o     *objective
 	v     *variational.Gaussian

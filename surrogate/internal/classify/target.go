@@ -35,8 +35,8 @@ func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, 
 	return Target{p.At(mode, c, x), mode}, nil
 }
 
-// At returns the mode μ + k(C,X)a at the rows of c, given the mode at the rows of x. Its covariance is K -
-// k(C,X) E k(X,C) with E = (k(X,X) + D⁻¹)⁻¹.
+// At returns the mode μ + k(C,X)a at the rows of c, given the mode at the rows of x. Its covariance is
+// K - k(C,X) E k(X,C) with E = (k(X,X) + D⁻¹)⁻¹.
 func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
 	n, _ := x.Dims()
 	nc, _ := c.Dims()

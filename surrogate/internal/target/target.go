@@ -158,9 +158,9 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error
 	return to, nil
 }
 
-// sparseTarget returns the sparse process. Let K = L Lᵀ be the prior covariance at C, V = L⁻¹k(C,X) and B = I +
-// σ⁻² V Vᵀ. The mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance L B⁻¹ Lᵀ. Jitter is added to K if its
-// factorisation needs it.
+// sparseTarget returns the sparse process. Let K = L Lᵀ be the prior covariance at C, V = L⁻¹k(C,X) and
+// B = I + σ⁻² V Vᵀ. The mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance L B⁻¹ Lᵀ. Jitter is added to K if
+// its factorisation needs it.
 func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	mem := workspace.Borrow()
 	defer mem.Return()
