@@ -41,7 +41,7 @@ type workerCmd struct {
 
 // serviceFlags are the token and the certificate authority for a service.
 type serviceFlags struct {
-	TokenFile string `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker. Default: the token in BO_TOKEN, if any."`
+	TokenFile string `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker, which may be replaced while it runs. Default: the token in BO_TOKEN, if any."`
 	CA        string `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), in addition to the authorities of the system."`
 }
 
@@ -169,7 +169,26 @@ func (c *serviceFlags) client(e *env, address string) (*worker.HTTP, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &worker.HTTP{URL: address, Token: token, Client: &http.Client{Transport: transport}}, nil
+	client := &http.Client{Transport: transport}
+	if c.TokenFile != "" {
+		client.Transport = &replacedToken{transport, c}
+	}
+	return &worker.HTTP{URL: address, Token: token, Client: client}, nil
+}
+
+// replacedToken sends the present token of the file in place of the first one, so that the token may be replaced while
+// the worker runs.
+type replacedToken struct {
+	http.RoundTripper
+	flags *serviceFlags
+}
+
+func (t *replacedToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	if token, err := t.flags.token(); err == nil && r.Header.Get("Authorization") != "" { // none after a redirection to another host
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return t.RoundTripper.RoundTrip(r)
 }
 
 // token returns the token of the worker, "" if it has none.

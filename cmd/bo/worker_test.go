@@ -19,6 +19,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
 
+	bov1 "github.com/functionspace/bo/api/bo/v1"
 	"github.com/functionspace/bo/store"
 )
 
@@ -117,4 +118,25 @@ func TestLostConnection(t *testing.T) {
 		_, err = get()
 		require.NoError(t, err)
 	})
+}
+
+// A worker sends the present token of its file. Without a token in the file it sends the earlier one.
+func TestReplacedToken(t *testing.T) {
+	var sent []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.Header.Get("Authorization"))
+		http.Error(w, "none", http.StatusServiceUnavailable)
+	}))
+	defer s.Close()
+	path := filepath.Join(t.TempDir(), "token")
+	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	write("first\n")
+	c, err := (&serviceFlags{TokenFile: path}).client(&env{stderr: io.Discard}, s.URL)
+	require.NoError(t, err)
+	for _, text := range []string{"first\n", "second\n", ""} {
+		write(text)
+		_, err = c.GetStudy(t.Context(), &bov1.GetStudyRequest{Study: "bread"})
+		require.Error(t, err)
+	}
+	require.Equal(t, []string{"Bearer first", "Bearer second", "Bearer first"}, sent)
 }
