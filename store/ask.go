@@ -287,6 +287,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	var over error // ErrBudget, which would undo the changes of lost trials as an error of the transaction
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		step, fitToken, count, claimed, over = wait, "", 0, nil, nil
+		before := row.Revision
 		defer func() { a.seen, a.fitter = row.Revision, row.FitToken }()
 		if answered, err := a.answered(tx, row); err != nil || answered {
 			step = done
@@ -322,6 +323,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		case left <= 0:
 			over = fmt.Errorf("%w: %d trials count against the budget of %d (bo study edit %s --budget N raises the budget)", ErrBudget, row.Issued, d.Budget, a.name)
 			return nil
+		}
+		if tx, ok := tx.(Transient); ok && len(claimed) == 0 && row.Revision == before {
+			tx.Transient() // without the fit lease the fit is repeated, and without a wait or a longer lease less is proposed or issued again
 		}
 		if a.given.text == nil { // proposals for other asks have other values
 			a.recorded = true

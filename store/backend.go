@@ -59,6 +59,13 @@ type Pooled interface {
 	Pool() sql.DBStats
 }
 
+// Transient is a Tx whose commit need not wait for the disk.
+type Transient interface {
+	// Transient reports that a crash of the database may undo the transaction, and no part of it. Other transactions
+	// read its changes, and never outlast it.
+	Transient()
+}
+
 // Tx reads and writes rows within a transaction. The caller may change the returned rows.
 type Tx interface {
 	// Now returns the time of the store's clock, which is the same for all its processes.

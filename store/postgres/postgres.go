@@ -26,8 +26,9 @@ import (
 
 var dialect = sqldb.Dialect{
 	Goose: goose.DialectPostgres, Migrations: sqldb.Migrations("postgres"), Numbered: true, Lock: " FOR UPDATE", Session: newSession,
-	Now:    "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT",
-	Repeat: repeat, Duplicate: func(err error) bool { return code(err) == "23505" },
+	Now:       "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT",
+	Transient: "SET LOCAL synchronous_commit = off",
+	Repeat:    repeat, Duplicate: func(err error) bool { return code(err) == "23505" },
 	Changed: func(err error) bool { return code(err) == "42P01" || code(err) == "42703" },
 	Plain: func(err error) error {
 		if code(err) == "42501" {

@@ -41,6 +41,8 @@ type Dialect struct {
 	// Session returns the session on a connection of the driver.
 	Session func(conn any) (Session, error)
 	Now     string // SELECT of the database's clock in microseconds, or "" for this machine's
+	// Transient, if not "", is the statement that lets a transaction commit before it is on disk.
+	Transient string
 	// Exclusive runs one transaction of Updates of a process at a time, for all Updates that wait.
 	Exclusive bool
 	// Repeat reports an error after which a transaction may succeed if it is run again.

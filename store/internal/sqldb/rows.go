@@ -302,6 +302,13 @@ func (t *tx) Waiting(study int64, now time.Time) (n int, err error) {
 	return n, err
 }
 
+// Transient implements store.Transient.
+func (t *tx) Transient() {
+	if t.d.Transient != "" {
+		t.exec(t.d.Transient)
+	}
+}
+
 func (t *tx) PutReply(study int64, key string, reply json.RawMessage) error {
 	if reply == nil {
 		t.exec("DELETE FROM requests WHERE study = ? AND key = ?", study, key)
