@@ -31,8 +31,9 @@
 // lease that heartbeats extend. If the lease ends, or the owner's process has ended on the
 // same host, the trial waits again under its number. The next claim is the next attempt.
 // The third lost attempt fails the trial. A result of an earlier attempt is accepted if it
-// is the first result. A trial keeps its first result: the same result again is no error,
-// and a different result returns ErrConflict.
+// is the first result. A failure of an earlier attempt returns ErrConflict while another attempt is under
+// way. A trial keeps its first result: the same result again is no error, and a different result returns
+// ErrConflict.
 //
 // # Suggestions
 //

@@ -58,7 +58,8 @@ type Report struct {
 // and ErrEdited too if the study was edited after the attempt was issued. It wraps space.ErrPoint if Report.At
 // leads to no point of the space. It also wraps space.ErrPoint if the report has no token and a number with the
 // name of a parameter and not its value. It wraps ErrConflict if the trial has another result or point, or the
-// key belongs to the result of another trial. After an error the study is unchanged.
+// key belongs to the result of another trial. It wraps ErrConflict too for a failure of an attempt that lost its
+// lease, while another attempt is under way. After an error the study is unchanged.
 //
 // A Report with Correct replaces another result. Suggestions that were computed from the earlier result stay,
 // and Replay computes them from the earlier result. The error wraps ErrConflict for a trial without a result or
@@ -175,6 +176,9 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 			return Trial{}, fmt.Errorf("%w: trial %d has a result at %s; the result at %s was not recorded", ErrConflict, t.Number, t.Params, point)
 		}
 		return *t, r.agrees(t)
+	}
+	if r.Failure != "" && r.Token != "" && r.Token != t.Token && t.Running(now) {
+		return Trial{}, fmt.Errorf("%w: trial %d is evaluated again by attempt %d; the failure of the attempt that lost its lease was not recorded", ErrConflict, t.Number, t.Attempt)
 	}
 	if r.Token == "" {
 		at := t.Params

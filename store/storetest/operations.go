@@ -214,6 +214,8 @@ func (m *machine) tell() {
 	case correct:
 	case moved && (!t.open() || t.failure == store.Lost && r.Failure == store.Lost):
 		want = store.ErrConflict
+	case r.Failure != "" && r.Token != "" && r.Token != t.token && t.state == store.Pending && t.lease > m.clock.offset: // late
+		want = store.ErrConflict
 	default:
 		want = t.conflict(&r)
 	}

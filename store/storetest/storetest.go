@@ -570,6 +570,8 @@ func leases(t *testing.T, o Opener) {
 		must(t, err)
 		equal(t, "the lost trial", []int{again[0].Number, again[0].Attempt, again[0].Lost}, []int{1, attempt, attempt - 2})
 	}
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Token: first[0].Token, Failure: store.FailedByProgram, Message: "late"})
+	wantError(t, err, store.ErrConflict) // another attempt may succeed
 	clock.offset += 2 * lease
 	next, err := u.Ask(ctx, 1)
 	must(t, err)
