@@ -27,7 +27,7 @@ func trialMessage(t *store.Trial, now time.Time) (*bov1.Trial, error) {
 		return nil, err
 	}
 	m := &bov1.Trial{
-		Trial: int32(t.Number), Params: params, State: string(t.State), Source: string(t.Source), Numbers: t.Numbers,
+		Trial: int32(t.Number), Params: params, State: string(t.State), Source: string(t.Source), Numbers: t.Measured(),
 		Failure: string(t.Failure), Message: strings.ToValidUTF8(t.Message, "\ufffd"), Attempt: int32(t.Attempt), Seconds: t.Seconds,
 		Warnings: t.Warnings, Created: stamp(t.Created), Started: stamp(t.Started), Finished: stamp(t.Finished),
 	}

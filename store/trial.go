@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -97,6 +98,18 @@ func (t *Trial) Brief() Trial {
 // Running reports whether an attempt is under way at a time of the store's clock.
 func (t *Trial) Running(now time.Time) bool {
 	return t.State == Pending && t.Lease.After(now) && !t.Owner.dead()
+}
+
+// Measured returns Numbers, without the number of a stopped trial whose last step has no usable value: the number is then
+// the worst value, which stands for NaN, an infinity or a larger number.
+func (t *Trial) Measured() map[string]float64 {
+	if t.State != Stopped {
+		return t.Numbers
+	}
+	worst := func(_ string, v float64) bool { return math.Abs(v) >= loop.MaxValue }
+	measured := maps.Clone(t.Numbers)
+	maps.DeleteFunc(measured, worst)
+	return measured
 }
 
 // Attempt names one attempt at a trial. The caller holds its lease if Token is the token

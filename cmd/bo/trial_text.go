@@ -43,7 +43,7 @@ type trialJSON struct {
 
 func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
 	row := trialJSON{
-		Trial: t.Number, Params: t.Params, State: t.State, Numbers: t.Numbers, Failure: t.Failure, Message: t.Message,
+		Trial: t.Number, Params: t.Params, State: t.State, Numbers: t.Measured(), Failure: t.Failure, Message: t.Message,
 		Source: t.Source, Attempt: t.Attempt, Seconds: t.Seconds,
 	}
 	if t.Running(v.Now) {

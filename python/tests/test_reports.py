@@ -393,6 +393,21 @@ def test_a_function_stops_its_trial(tmp_path: Path) -> None:
     assert study.run(own).best.value == min(t.value for t in wanted if t.value is not None)
 
 
+def diverging(params: dict[str, Any], trial: Trial) -> float:
+    trial.report(1, params["x"])
+    trial.report(2, math.nan)
+    raise StoppedError("the loss is NaN")
+
+
+def test_a_trial_that_diverges_has_no_number(tmp_path: Path) -> None:
+    stored = Study.create(tmp_path / "bo.db", "own", X, budget=2)
+    for study in (Study(X, budget=2), stored):
+        with pytest.raises(NoValueError):
+            study.run(diverging)
+        assert [(t.state, t.numbers) for t in study.trials] == [("stopped", {})] * 2
+        assert math.isnan(study.trials[0].steps[-1].value)
+
+
 def never(params: dict[str, Any]) -> float:
     raise StoppedError("not now")
 

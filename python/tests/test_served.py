@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import shutil
@@ -451,6 +452,18 @@ def test_a_function_stops_its_trial(url: str) -> None:
     for t in study.run(f).trials:
         assert t.state == ("stopped" if t.params["x"] > 0.5 else "complete")
         assert t.message == ("step 1: x is large" if t.params["x"] > 0.5 else "")
+
+
+def test_a_trial_that_diverges_has_no_number(url: str) -> None:
+    study = Study.create(url, "diverging", {"x": Float(0, 1)}, budget=1)
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        trial.report(1, math.nan)
+        raise StoppedError("the loss is NaN")
+
+    with pytest.raises(NoValueError):
+        study.run(f)
+    assert [(t.state, t.numbers) for t in study.trials] == [("stopped", {})]
 
 
 def test_leases_are_extended(serve: Callable[..., Server]) -> None:

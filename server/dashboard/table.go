@@ -158,7 +158,7 @@ func (t *tabler) addColumns() {
 	add("state", "state", func(i int) any { return stateOf(t.view, &trials[i]) })
 	number := func(name string) {
 		add("n."+name, name, func(i int) any {
-			if x, ok := trials[i].Numbers[name]; ok {
+			if x, ok := trials[i].Measured()[name]; ok {
 				return x
 			}
 			return nil
@@ -273,7 +273,7 @@ func (t *tabler) ranges(f *form) (tests []func(i int) bool) {
 	}
 	for _, name := range append(names, t.others...) {
 		add(field{Name: name, Kind: "number", Key: "n." + name}, func(i int) any {
-			if x, ok := t.view.Trials[i].Numbers[name]; ok {
+			if x, ok := t.view.Trials[i].Measured()[name]; ok {
 				return x
 			}
 			return nil

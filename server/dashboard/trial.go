@@ -213,7 +213,7 @@ func exact(v any) string {
 // numbersOf lists the reported numbers: the objectives, and then others.
 func numbersOf(t *store.Trial, d *study.Definition) []pair {
 	var out []pair
-	left := maps.Clone(t.Numbers)
+	left := maps.Clone(t.Measured())
 	for _, g := range d.Goals() {
 		if x, ok := left[g.Name]; ok {
 			goal := "objective to minimise"

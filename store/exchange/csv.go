@@ -188,6 +188,7 @@ func (t *trialTable) row(i int) ([]string, error) {
 		return nil, err
 	}
 	trial := &t.trials[i]
+	measured := trial.Measured()
 	row := append(t.cells[:0], strconv.Itoa(trial.Number))
 	for _, names := range [][]string{t.params, t.removed} {
 		for _, name := range names {
@@ -196,7 +197,7 @@ func (t *trialTable) row(i int) ([]string, error) {
 	}
 	number := func(name string) {
 		text := ""
-		if v, ok := trial.Numbers[name]; ok {
+		if v, ok := measured[name]; ok {
 			text = t.cell(v)
 		}
 		row = append(row, text)

@@ -276,6 +276,8 @@ class ServedStudy(StoredStudy):
             value = None if self._outcomes.several else numbers.get(first)
             feasible = self._outcomes.feasible(numbers)
             row = {**row, "value": value, "feasible": feasible}
+        elif row.get("state") == "stopped":  # the worst value stands for NaN
+            row = {**row, "numbers": {k: v for k, v in numbers.items() if abs(v) < MAX_VALUE}}
         return super()._trial(row)
 
     def _evaluation(self, target: Any, max_failures: Any) -> tuple[list[str], dict[str, str]]:
