@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from multiprocessing.connection import Client
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 
 from functionspace_bo import (
+    FailuresError,
     Float,
     NoValueError,
     ProcessError,
@@ -418,6 +420,26 @@ def test_a_trial_that_cannot_be_stopped_fails(options: Any, tmp_path: Path) -> N
     for study in (Study(X, budget=2, failures="expected", **options), stored):
         with pytest.raises(NoValueError):
             study.run(never)
-        assert [(t.state, t.message.endswith("not now")) for t in study.trials] == [
-            ("failed", True)
-        ] * 2
+        message = "the trial is stopped: not now"
+        if study is not stored:
+            message += " (StoppedError is for a trial of one objective, after a report)"
+        assert [(t.state, t.message) for t in study.trials] == [("failed", message)] * 2
+
+
+def unreported(params: dict[str, Any], trial: Trial) -> float:
+    raise StoppedError("not now")
+
+
+@pytest.mark.parametrize("pool", [False, True])
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_stopped_error_without_a_report(stored: bool, pool: bool, tmp_path: Path) -> None:
+    study: Any = Study(X)
+    if stored:
+        study = Study.create(tmp_path / "bo.db", "own", X)
+    with (
+        ProcessPoolExecutor(1) if pool else nullcontext() as executor,
+        pytest.raises(FailuresError, match="alike: the trial is stopped: not now") as caught,
+    ):
+        study.run(unreported, executor=executor)
+    assert type(caught.value.__cause__) is StoppedError
+    assert [t.state for t in study.trials[:3]] == ["failed"] * 3

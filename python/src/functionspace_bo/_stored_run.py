@@ -102,7 +102,7 @@ class StoredRun:
         self._flags += flags
         if (seconds := finite("time", time_limit)) is not None:
             self._flags.append(f"--time={max(seconds, 1e-6):f}s")
-        self._errors: dict[int, BaseException] = {}  # of failed trials of this run
+        self._errors: dict[int, BaseException] = {}  # of the trials of this run
         self._cause: BaseException | None = None  # of the last failed trial
         self._begun = False  # whether a trial was evaluated
         self._succeeded = False  # whether a trial of this run has a value
@@ -270,6 +270,7 @@ class StoredRun:
             if lacks is not None and self._refuse(trial.number, lacks):
                 return
         except StoppedError as err:
+            self._errors[trial.number] = err
             answer["seconds"] = getattr(err, "_bo_seconds", 0.0)
             answer["stop"] = str(err) or OWN_RULE
         except TrialError as err:
@@ -334,8 +335,9 @@ class StoredRun:
         """Logs a failure and calls the callback. Reports whether it ends the run."""
         self._succeeded = self._succeeded or trial.state in ("complete", "stopped")
         self._reporters.pop(trial.number, None)
+        error = self._errors.pop(trial.number, None)
         if trial.state == "failed":
-            self._cause = self._errors.pop(trial.number, None)
+            self._cause = error
             self._progress.hide()
             text = "trial %d failed: %s"
             cause = None if unpicklable(self._cause) else self._cause

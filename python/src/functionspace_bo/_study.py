@@ -763,7 +763,8 @@ class Study:
             if t.steps and not self._outcomes.several:
                 text = f"step {max(t.steps).step:g}: {reason}"
                 return self._end_early(t, text, seconds=seconds).copy()
-        return self._fail(trial, reason, seconds)
+        hint = "StoppedError is for a trial of one objective, after a report"
+        return self._fail(trial, f"the trial is stopped: {reason} ({hint})", seconds)
 
     def _steps_of(self, t: Trial) -> set[float]:
         """Returns the steps of a trial. The caller holds _lock."""
