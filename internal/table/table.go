@@ -118,7 +118,7 @@ func separator(text []byte) rune {
 	}
 	switch len(found) {
 	case 0:
-		return ','
+		return oneColumn(rest)
 	case 1:
 		return rune(found[0])
 	}
@@ -130,6 +130,20 @@ func separator(text []byte) rune {
 		found = slices.DeleteFunc(found, func(c byte) bool { return bytes.Count(row, []byte{c}) != bytes.Count(header, []byte{c}) })
 	}
 	return rune(append(found, first)[0])
+}
+
+// oneColumn returns the separator below a header of one cell: a semicolon if all commas are in numbers such as 0,25.
+func oneColumn(rows []byte) rune {
+	separator := ','
+	for line := range bytes.Lines(rows) {
+		switch cell := string(bytes.Trim(line, "\" \t\r\n")); {
+		case hasDecimalComma(cell):
+			separator = ';'
+		case strings.Contains(cell, ","):
+			return ','
+		}
+	}
+	return separator
 }
 
 // cutLine returns the first line of a text without the parts in quotes, and the text after it.

@@ -109,6 +109,24 @@ func TestTextsOfATableWithDecimalCommas(t *testing.T) {
 	require.Equal(t, "1.5", tb.Decimal(0, 1))
 }
 
+// A table of one column has no separator in its header.
+func TestOneColumnWithDecimalCommas(t *testing.T) {
+	for text, want := range map[string]Dialect{
+		"T (°C)\n20\n0,25\n\n1,5e-3\n": Semicolons,
+		"x\r\n\"0,25\"\r\n1\r\n":       Semicolons,
+		"x\n0.25\n1\n":                 Commas,
+		"x\n1\n2\n":                    Commas,
+	} {
+		tb, err := Read("a.csv", strings.NewReader(text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, tb.Dialect, text)
+		_, err = tb.Numbers(tb.Header[0])
+		require.NoError(t, err, text)
+	}
+	_, err := Read("a.csv", strings.NewReader("x\n0,25\na,b\n"))
+	require.EqualError(t, err, "a.csv: row 1 (line 2): 2 cells, the header has 1")
+}
+
 // Excel leaves out the separators of last columns that are empty in 16 rows.
 func TestOptionalColumns(t *testing.T) {
 	const text = "trial;y;state;failure;message\n1;5;complete\n2;;failed;lost\n3;7;complete;;a note\n"
