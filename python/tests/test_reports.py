@@ -410,6 +410,16 @@ def test_a_trial_that_diverges_has_no_number(tmp_path: Path) -> None:
         assert math.isnan(study.trials[0].steps[-1].value)
 
 
+def test_a_stop_at_a_large_step() -> None:
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        trial.report(12_345_678, 1)
+        raise StoppedError("enough")
+
+    with Study(X, budget=1) as study, pytest.raises(NoValueError):
+        study.run(f)
+    assert study.trials[0].message == "step 12345678: enough"
+
+
 def never(params: dict[str, Any]) -> float:
     raise StoppedError("not now")
 

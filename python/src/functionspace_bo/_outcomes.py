@@ -25,7 +25,7 @@ MAX_VALUE = 1e300
 
 
 class NoNumberError(TrialError):
-    """A value of a report is no number, which NaN is."""
+    """A value in a result is not a number. NaN counts as a number."""
 
 
 @dataclass(frozen=True)

@@ -761,7 +761,7 @@ class Study:
         with self._lock:
             t = self._pending(trial.number)
             if t.steps and not self._outcomes.several:
-                text = f"step {max(t.steps).step:g}: {reason}"
+                text = f"step {max(t.steps).step:.15g}: {reason}"
                 return self._end_early(t, text, seconds=seconds).copy()
         hint = "StoppedError is for a trial of one objective, after a report"
         return self._fail(trial, f"the trial is stopped: {reason} ({hint})", seconds)
