@@ -47,6 +47,7 @@ CONDITION: Any = any
             'parameter "x": a value is None, want a number, text or boolean: use a text, which the '
             'function translates: {"text": None}[params["x"]]',
         ),
+        ({"x": [None]}, 'function translates: {"text": None}[params["x"]]'),
         ({"x": [(50,), (50, 50)]}, 'function translates: {"text": (50,)}[params["x"]]'),
         ({"x": [1, [2, 3]]}, 'function translates: {"text": [2, 3]}[params["x"]]'),
         (

@@ -219,6 +219,8 @@ def _require_several(name: str, p: Parameter) -> None:
     else:
         return
     require_json(value, f'parameter "{name}": values', StudyError)
+    if not isinstance(value, (str, int, float)):
+        return  # no constant either
     raise StudyError(
         f'parameter "{name}" has only the value {shown(value)}: use Fixed({shown(value)}) for a '
         "constant"
