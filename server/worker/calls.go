@@ -210,14 +210,19 @@ func (w *worker) heartbeats(ctx context.Context, cancel func(), a *bov1.Assignme
 	if every <= 0 {
 		return
 	}
-	q := &bov1.HeartbeatRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}}
 	for pause(ctx, every) == nil {
-		r, err := call(ctx, w, min(callTime, 2*every), w.client.Heartbeat, q) // half a lease: a repeated request is in time
-		if err == nil && len(r.Lost) > 0 {
+		if w.lost(ctx, min(callTime, 2*every), a) { // half a lease: a repeated request is in time
 			cancel()
 			return
 		}
 	}
+}
+
+// lost extends the lease of an attempt, and reports whether the attempt is lost.
+func (w *worker) lost(ctx context.Context, limit time.Duration, a *bov1.Assignment) bool {
+	q := &bov1.HeartbeatRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}}
+	r, err := call(ctx, w, limit, w.client.Heartbeat, q)
+	return err == nil && len(r.Lost) > 0
 }
 
 // report reports steps, and stops the trial if rule, the reason of a rule of the evaluation, is not "". It returns the reason

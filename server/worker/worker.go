@@ -188,8 +188,10 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		result.Seconds = time.Since(begun).Seconds()
 	}
 	lost := own.Err() != nil
-	if errors.Is(err, loop.ErrStopped) && stopped.Load() == nil && !lost { // by a rule of the evaluation
-		_ = report(ctx, cmp.Or(strings.TrimPrefix(err.Error(), loop.ErrStopped.Error()+": "), "a rule of the caller")) // otherwise the trial fails
+	if errors.Is(err, loop.ErrStopped) && stopped.Load() == nil && !lost { // by a rule of the evaluation; a refused stop is a failure
+		if report(ctx, cmp.Or(strings.TrimPrefix(err.Error(), loop.ErrStopped.Error()+": "), "a rule of the caller")) == nil {
+			lost = w.lost(ctx, callTime, a)
+		}
 	}
 	cancel()
 	beating.Wait()

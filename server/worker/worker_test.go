@@ -278,3 +278,24 @@ func TestOwnRuleFails(t *testing.T) {
 		require.Equal(t, "the trial is stopped: flat", s.last.Message)
 	})
 }
+
+// lost is a service that has issued the trial again while it was down.
+type lost struct{ failed }
+
+func (s *lost) ReportSteps(context.Context, *bov1.ReportStepsRequest) (*bov1.ReportStepsResponse, error) {
+	return &bov1.ReportStepsResponse{}, nil
+}
+
+func (s *lost) Heartbeat(_ context.Context, q *bov1.HeartbeatRequest) (*bov1.HeartbeatResponse, error) {
+	return &bov1.HeartbeatResponse{Lost: []int32{q.Attempts[0].Trial}}, nil
+}
+
+// A rule of the worker does not make a failure of a trial that another worker evaluates.
+func TestOwnRuleOfALostAttempt(t *testing.T) {
+	s := new(lost)
+	_, err := Run(t.Context(), s, func(context.Context, store.Trial, space.Point) (store.Report, error) {
+		return store.Report{}, fmt.Errorf("%w: flat", loop.ErrStopped)
+	}, Options{Study: "bread"})
+	require.NoError(t, err)
+	require.Nil(t, s.last)
+}
