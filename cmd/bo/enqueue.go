@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,7 @@ func (c *enqueueCmd) Run(e *env) error {
 			return usageError{err}
 		}
 		if c.Again > 0 {
-			if err := c.repeat(e, u, values); err != nil {
+			if values, err = c.repeat(e, u, sp, values); err != nil {
 				return err
 			}
 		}
@@ -66,25 +67,29 @@ func (c *enqueueCmd) Run(e *env) error {
 	})
 }
 
-// repeat adds the values of the trial of --again that are left out.
-func (c *enqueueCmd) repeat(e *env, u *store.Study, values map[string]any) error {
+// repeat returns values with the values of the trial of --again for the active parameters that are left out.
+func (c *enqueueCmd) repeat(e *env, u *store.Study, sp *space.Space, values map[string]any) (map[string]any, error) {
 	v, err := u.Brief(e.ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.Again > len(v.Trials) {
-		return usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Again, len(v.Trials))
+		return nil, usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Again, len(v.Trials))
 	}
-	p := v.Points[c.Again-1]
-	if p.Space() == nil {
-		return usagef("study %s: trial %d: %w", c.Study, c.Again, v.Fault(c.Again-1))
+	trial := v.Points[c.Again-1]
+	if trial.Space() == nil {
+		return nil, usagef("study %s: trial %d: %w", c.Study, c.Again, v.Fault(c.Again-1))
 	}
-	for name, value := range p.Map() {
-		if _, ok := values[name]; !ok {
-			values[name] = value
-		}
+	p, err := sp.PointWith(values, trial.Map())
+	if err == nil {
+		return p.Map(), nil
 	}
-	return nil
+	if !c.Complete {
+		return nil, usagef("study %s: %w", c.Study, err)
+	}
+	all := trial.Map()
+	maps.Copy(all, values)
+	return all, nil
 }
 
 // completed returns values of all active parameters of a point.
