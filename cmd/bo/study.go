@@ -236,7 +236,7 @@ func noteNarrowed(e *env, before, v *store.View) {
 		}
 		p, name := v.Space.Parameters()[i], expression.Reference(was.Name)
 		if p.Min > was.Min || p.Max < was.Max {
-			words = append(words, "--range", shellWord(fmt.Sprintf("%s=%s:%s", was.Name, number(was.Min), number(was.Max))))
+			words = append(words, "--range", shellWord(fmt.Sprintf("%s=%s:%s", was.Name, number(min(was.Min, p.Min)), number(max(was.Max, p.Max)))))
 		}
 		if p.Min > was.Min {
 			words = append(words, "--constrain", shellWord(name+" >= "+number(p.Min)))
