@@ -111,11 +111,11 @@ func pointOfRow(t *table.Table, i int, s *space.Space) (space.Point, error) {
 			j = slices.Index(t.Header, p.Name)
 		}
 		if j >= 0 && t.Rows[i][j] != "" {
-			if err := t.CheckDecimal(i, j); err != nil && p.Kind != space.KindCategorical && p.Kind != space.KindFixed {
-				return space.Point{}, err
-			}
 			text := t.Rows[i][j]
 			if p.Check(text) != nil {
+				if err := t.CheckDecimal(i, j); err != nil && p.Kind != space.KindCategorical && p.Kind != space.KindFixed {
+					return space.Point{}, err
+				}
 				text = t.Decimal(i, j)
 			}
 			values[p.Name] = valueOf(p, text)

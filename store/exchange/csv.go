@@ -629,7 +629,7 @@ func addDefaults(values map[string]any, p space.Point, d *study.Definition) {
 
 // checkDecimal is CheckDecimal of t for a cell of a parameter whose values are numbers. A text such as the version 3.10 is none.
 func checkDecimal(t *table.Table, i, j int, p space.Parameter) error {
-	if p.Kind == space.KindCategorical || p.Kind == space.KindFixed {
+	if p.Kind == space.KindCategorical || p.Kind == space.KindFixed || p.Check(t.Rows[i][j]) == nil {
 		return nil
 	}
 	return t.CheckDecimal(i, j)

@@ -290,15 +290,17 @@ func TestReadEarlier(t *testing.T) {
 func TestTextWithAPoint(t *testing.T) {
 	d := &study.Definition{
 		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}},
-		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Categorical("version", "3.10", "3.11")},
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Categorical("version", "3.10", "3.11"), space.Ordinal("grade", "0.5", "1.5"), space.Ordinal("dose", 0.5, 1.5)},
 	}
-	const rows = "trial;x;version;loss\n1;0,5;3.10;7\n"
+	const rows = "trial;x;version;grade;dose;loss\n1;0,5;3.10;1.5;0,5;7\n"
 	evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader(rows), d)
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"x": 0.5, "version": "3.10"}, evaluated[0].Params)
+	require.Equal(t, map[string]any{"x": 0.5, "version": "3.10", "grade": "1.5", "dose": 0.5}, evaluated[0].Params)
 	results, _, err := exchange.ReadResults("t.csv", strings.NewReader(rows), d)
 	require.NoError(t, err)
 	require.Equal(t, evaluated[0].Params, results[0].Params)
+	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("x;version;grade;dose;loss\n0,5;3.10;1.5;1.5;7\n"), d)
+	require.ErrorContains(t, err, `column "dose": 1.5 has a point`)
 }
 
 // A text with a comma is no number either, and notes are texts.
