@@ -5,6 +5,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -98,9 +99,10 @@ func Read(name string, r io.Reader, optional ...string) (*Table, error) {
 	return t, nil
 }
 
-// separator returns the separator of the cells of a text: the first comma, semicolon or tab of its first line that all
-// lines have as often, outside quotes. A name such as "T, °C" may have another one. If there is none, it is the first one. A
-// first line such as "sep=;" states it.
+// separator returns the separator of the cells of a text: a comma, semicolon or tab of its first line that all lines have
+// as often, outside quotes. A name such as "T, °C" may have another one. Of several it is the one that the first line has
+// most often, and not the comma if others are as frequent: all rows may have decimal commas. If there is none, it is the
+// first one of the line. A first line such as "sep=;" states it.
 func separator(text []byte) rune {
 	text = bytes.TrimLeft(text, "\r\n")
 	if other, ok := bytes.CutPrefix(text, []byte("sep=")); ok && len(other) > 0 {
@@ -110,26 +112,27 @@ func separator(text []byte) rune {
 		return ','
 	}
 	header, rest := cutLine(text)
-	var found []byte // in the order of the header
-	for _, c := range header {
-		if bytes.IndexByte([]byte(",;\t"), c) >= 0 && bytes.IndexByte(found, c) < 0 {
+	var found []byte
+	for _, c := range []byte("\t;,") {
+		if bytes.IndexByte(header, c) >= 0 {
 			found = append(found, c)
 		}
 	}
-	switch len(found) {
-	case 0:
+	if len(found) == 0 {
 		return oneColumn(rest)
-	case 1:
-		return rune(found[0])
 	}
-	first, row := found[0], []byte(nil)
+	count := func(line []byte, c byte) int { return bytes.Count(line, []byte{c}) }
+	var row []byte
 	for len(rest) > 0 {
 		if row, rest = cutLine(rest); rest == nil || len(bytes.TrimSpace(row)) == 0 { // the last line may be a part
 			continue
 		}
-		found = slices.DeleteFunc(found, func(c byte) bool { return bytes.Count(row, []byte{c}) != bytes.Count(header, []byte{c}) })
+		found = slices.DeleteFunc(found, func(c byte) bool { return count(row, c) != count(header, c) })
 	}
-	return rune(append(found, first)[0])
+	if len(found) == 0 {
+		return rune(header[bytes.IndexAny(header, "\t;,")])
+	}
+	return rune(slices.MaxFunc(found, func(a, b byte) int { return cmp.Compare(count(header, a), count(header, b)) }))
 }
 
 // oneColumn returns the separator below a header of one cell: a semicolon if all commas are in numbers such as 0,25.

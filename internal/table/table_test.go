@@ -23,6 +23,10 @@ func TestReadTable(t *testing.T) {
 		"\nx;y\n1.0;2.0\n3.0;4\n",
 		"x;y;T, °C\n1,0;2;3,5\n3;4;1\n",
 		"x;y;T, °C\n1,0;2,0;3,5\n3,0;4,0;1,5\n",
+		"T, °C;x;y\n2,5;1;2\n3,5;3;4\n",
+		"a, b;x;y\n2,5;1,0;2\n3,5;3,0;4\n",
+		"x, y\tx\ty\n2,5\t1\t2\n3,5\t3\t4\n",
+		"x,y,a; b\n1,2,u; v\n3,4,v; w\n",
 		"x,y,a; b\n1,2,3\n3,4,5\n",
 		"x,y,a; b\n1,2,\"; \"\n3,4,\";\n\"\n",
 	} {
@@ -32,7 +36,10 @@ func TestReadTable(t *testing.T) {
 		require.NoError(t, err, "%q", text)
 		require.Equal(t, []float64{2, 1, 4, 3}, x.RawMatrix().Data, "%q", text)
 	}
-	tb, err := Read("a.csv", strings.NewReader("y\n1\n2\n\n"))
+	tb, err := Read("a.csv", strings.NewReader("T, °C;y\n20,5;7\n21,5;8\n"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"T, °C", "y"}, tb.Header)
+	tb, err = Read("a.csv", strings.NewReader("y\n1\n2\n\n"))
 	require.NoError(t, err)
 	y, err := tb.Numbers("y")
 	require.NoError(t, err)
