@@ -36,8 +36,8 @@ func michalewiczTerm(i int, x float64) float64 {
 	return -math.Sin(x) * s4 * s4 * s * s
 }
 
-// michalewiczMinimizer is the global minimiser of one term. The term has a single minimum in each arch kπ < i
-// x²/π < (k+1)π. The power is 1 in the middle of the arch.
+// michalewiczMinimizer is the global minimiser of one term. The term has a single minimum in each arch
+// kπ < i x²/π < (k+1)π. The power is 1 in the middle of the arch.
 func michalewiczMinimizer(i int) float64 {
 	best, least := 0.0, 0.0
 	for k := range i {

@@ -93,9 +93,9 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 // outlierLevel bounds the probability that data of the model have an outlier.
 const outlierLevel = 0.05
 
-// outliers returns the predictions with residuals outside the central interval of probability 1 -
-// outlierLevel/n, the largest first. The interval belongs to Student's t distribution with the given degrees of
-// freedom. The distribution is normal for +Inf.
+// outliers returns the predictions with residuals outside a central interval, the largest first. The interval
+// has the probability 1 - outlierLevel/n under Student's t distribution with the given degrees of freedom. The
+// distribution is normal for +Inf.
 func outliers(predictions []LeftOut, free float64) []LeftOut {
 	below := 1 - outlierLevel/float64(2*max(len(predictions), 1))
 	bound := distuv.UnitNormal.Quantile(below)

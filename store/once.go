@@ -108,9 +108,9 @@ func (a *asking) replied(tx Tx, row *Row) (reply []issued, found bool, err error
 	return reply, err == nil, err
 }
 
-// Withdraw returns the trials of the AskOnce with a key to the study. It is for a caller that needs no answer any more,
-// for example after an interrupt. An AskOnce with the key that is under way, or comes later, issues nothing, and its error wraps
-// ErrKey.
+// Withdraw returns the trials of the AskOnce with a key to the study. It is for a caller that needs no answer any
+// more, for example after an interrupt. An AskOnce with the key that is under way, or comes later, issues nothing.
+// Its error wraps ErrKey.
 func (u *Study) Withdraw(ctx context.Context, key string) error {
 	if err := checkText("the key", key); err != nil {
 		return named(u.name, err)

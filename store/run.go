@@ -563,9 +563,9 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
 }
 
-// stopTrial stops a trial whose evaluation has a rule of its own, and reports whether the trial is stopped. The attempt is held
-// until then, so that it keeps its lease in an outage. A trial that cannot be stopped, such as one without steps, fails
-// with the same message when its result is recorded.
+// stopTrial stops a trial whose evaluation has a rule of its own, and reports whether the trial is stopped. The
+// attempt is held until then, so that it keeps its lease in an outage. A trial that cannot be stopped, such as one
+// without steps, fails with the same message when its result is recorded.
 func (r *run) stopTrial(ctx, own context.Context, a Attempt, reason string) (stopped bool) {
 	r.guard.Lock()
 	lose, held := r.held[a]

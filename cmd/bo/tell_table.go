@@ -116,8 +116,9 @@ func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports 
 	return reports, rows, known, nil
 }
 
-// compare reports whether the result of a row is the recorded result of its trial, and returns the values of parameters at which
-// --move places it. The error states other values without --move, or another result without --correct.
+// compare reports whether the result of a row is the recorded result of its trial. It returns the values of
+// parameters at which --move places the result. The error states other values without --move, or another result
+// without --correct.
 func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Result) (same bool, at map[string]any, err error) {
 	var params map[string]any
 	if err := json.Unmarshal(t.Params, &params); err != nil {

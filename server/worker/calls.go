@@ -225,8 +225,8 @@ func (w *worker) lost(ctx context.Context, limit time.Duration, a *bov1.Assignme
 	return err == nil && len(r.Lost) > 0
 }
 
-// report reports steps, and stops the trial if rule, the reason of a rule of the evaluation, is not "". It returns the reason
-// and loop.ErrStopped if the trial is stopped.
+// report reports steps. It also stops the trial if rule, the reason of a rule of the evaluation, is not "". It
+// returns the reason and loop.ErrStopped if the trial is stopped.
 func (w *worker) report(ctx context.Context, a *bov1.Assignment, rule string, steps []loop.Step) (reason string, err error) {
 	q := &bov1.ReportStepsRequest{Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Stop: plaintext.Clean(rule[:min(len(rule), store.MaxMessage)])}
 	for _, s := range steps {

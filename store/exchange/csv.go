@@ -39,12 +39,12 @@ var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessag
 // texts lists the last columns of a table that WriteCSV writes. Their cells may be empty in all rows.
 var texts = []string{columnFailure, columnMessage, columnFront}
 
-// WriteCSV writes trials of a study as a table that ReadCSV reads: a column for each
-// parameter, the column value of the objective, or columns of several objectives, and a column for each other number. A parameter or a
-// number whose name is another column's is written as params.NAME or numbers.NAME, as is a
-// parameter that the study does not have. With several objectives the column front is true for the
-// trials of the Pareto front, and else empty. A table with characters other than ASCII begins with a byte order mark,
-// by which Excel recognises UTF-8.
+// WriteCSV writes trials of a study as a table that ReadCSV reads. It has a column for each parameter, the
+// column value of one objective or a column for each of several, and a column for each other number. A parameter
+// or a number whose name is another column's is written as params.NAME or numbers.NAME, as is a parameter that
+// the study does not have. With several objectives the column front is true for the trials of the Pareto front,
+// and else empty. A table with characters other than ASCII begins with a byte order mark, by which Excel
+// recognises UTF-8.
 func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 	return writeTrials(w, table.Commas, d, trials)
 }

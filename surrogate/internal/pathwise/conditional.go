@@ -58,8 +58,8 @@ func (b *Basis) Eval(x *mat.Dense) *mat.Dense {
 //	mean(x) = μ + k(x,Z)α,  cov(x,x') = k(x,x') - k(x,Z) H k(Z,x').
 type Conditional struct {
 	Basis
-	// Half writes means, and variances without their lower bound, at the rows of x. It returns h with H
-	// k(Z,x) = L⁻ᵀh, which may be in mem.
+	// Half writes means, and variances without their lower bound, at the rows of x. It returns h with
+	// H k(Z,x) = L⁻ᵀh, which may be in mem.
 	Half func(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense
 	// HalfJoint writes means, and the covariance without the lower bound of its diagonal, at the rows
 	// of x. It returns w(x) and h, which may be in mem.
