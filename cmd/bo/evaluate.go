@@ -245,6 +245,8 @@ func (a *evaluated) check() error {
 		return errors.New(`neither "numbers" nor "failure" nor "stop"`)
 	case a.Step != nil && result:
 		return errors.New(`a "step" and a result`)
+	case a.Stop != "" && (a.Numbers != nil || a.Failure != ""): // the result would be lost
+		return errors.New(`a "stop" and a result`)
 	}
 	return nil
 }
