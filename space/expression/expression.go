@@ -102,7 +102,7 @@ func Reference(name string) string {
 			return name
 		}
 	}
-	if strings.Contains(name, "'") {
+	if strings.ContainsAny(name, `'\`) {
 		return "param[" + strconv.Quote(name) + "]"
 	}
 	return "param['" + name + "']"

@@ -156,7 +156,7 @@ func TestFaults(t *testing.T) {
 
 // Columns of a laboratory have units in their names, which are no words.
 func TestNamesThatAreNoWords(t *testing.T) {
-	heat := []space.Parameter{space.Float("heat (°C)", 0, 1), space.Float("x's", 0, 1), space.Float("Härte", 0, 1)}
+	heat := []space.Parameter{space.Float("heat (°C)", 0, 1), space.Float("x's", 0, 1), space.Float("Härte", 0, 1), space.Float(`a\b`, 0, 1)}
 	for text, want := range map[string]string{
 		"heat (°C) <= 0.5":       `: write param['heat (°C)'] for the parameter heat (°C)`,
 		"'heat (°C)' <= 0.5":     `: write param['heat (°C)'] for the parameter heat (°C)`,
