@@ -43,7 +43,7 @@ func TestPairwise(t *testing.T) {
 	}
 }
 
-// The kernel exp(-s/2) of pairs has the matrices and gradients of RBF, and its fit ends at the same hyperparameters.
+// The kernel exp(-s/2) of pairs has the matrices and gradients of RBF, and its fit ends at the same log marginal likelihood.
 func TestPairwiseEqualsRBF(t *testing.T) {
 	rbf := prior.RBF(2)
 	pairs := prior.Pairwise("pairs", 2, rbf.Params(), func(theta, x, y, dx, dtheta []float64) float64 {
