@@ -98,7 +98,7 @@ func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports 
 		case k >= len(v.Trials):
 			wrong.Add(fmt.Errorf("%s: there is no trial %d, the last one is %d", r.Row, report.Trial, len(v.Trials)))
 		default:
-			same, at, err := c.compare(v.Definition, &v.Trials[k], &r)
+			same, at, err := c.compare(v, &v.Trials[k], &r)
 			switch {
 			case err != nil:
 				wrong.Add(fmt.Errorf("%s: %w", r.Row, err))
@@ -119,7 +119,8 @@ func (c *tellCmd) newResults(v *store.View, results []exchange.Result) (reports 
 // compare reports whether the result of a row is the recorded result of its trial. It returns the values of
 // parameters at which --move places the result. The error states other values without --move, or another result
 // without --correct.
-func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Result) (same bool, at map[string]any, err error) {
+func (c *tellCmd) compare(v *store.View, t *store.Trial, r *exchange.Result) (same bool, at map[string]any, err error) {
+	d := v.Definition
 	var params map[string]any
 	if err := json.Unmarshal(t.Params, &params); err != nil {
 		return false, nil, err
@@ -141,6 +142,16 @@ func (c *tellCmd) compare(d *study.Definition, t *store.Trial, r *exchange.Resul
 		default:
 			at[name] = row
 		}
+	}
+	if at != nil { // a condition that now holds takes values of the row
+		values := maps.Clone(r.Params)
+		maps.Copy(values, d.Defaults)
+		maps.Copy(values, params)
+		p, err := v.Space.PointWith(at, values)
+		if err != nil {
+			return false, nil, fmt.Errorf("trial %d: %w", t.Number, err)
+		}
+		at = p.Map()
 	}
 	same, err = c.compareResult(d, t, r)
 	if same && at != nil && !c.Correct {
