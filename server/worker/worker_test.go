@@ -26,6 +26,7 @@ type refusing struct {
 	Client
 	asks, tells []error // answers of the first requests; the last one is repeated
 	issued      bool
+	mu          sync.Mutex // of released
 	released    []*bov1.ReleaseRequest
 }
 
@@ -58,6 +59,8 @@ func (s *refusing) Ask(context.Context, *bov1.AskRequest) (*bov1.AskResponse, er
 }
 
 func (s *refusing) Release(_ context.Context, q *bov1.ReleaseRequest) (*bov1.ReleaseResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.released = append(s.released, q)
 	return &bov1.ReleaseResponse{}, nil
 }
