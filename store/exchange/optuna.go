@@ -476,7 +476,7 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 		in.Snapshot.Trials = append(in.Snapshot.Trials, row)
 	}
 	if unfinished > 0 {
-		in.note("%d trials that Optuna has not finished are left out", unfinished)
+		in.note("trials that Optuna has not finished are left out: %d", unfinished)
 	}
 	if partial > 0 {
 		in.note("enqueued trials with values of some parameters: %d; their other values are drawn at random", partial)

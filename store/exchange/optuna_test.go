@@ -166,7 +166,7 @@ func TestReadJournalOfOptuna(t *testing.T) {
 	in, err := exchange.ReadJournal(bytes.NewReader(file), "")
 	require.NoError(t, err)
 	require.Equal(t, ranges(), in.Snapshot.Definition.Parameters)
-	require.Contains(t, in.Notes, "1 trials that Optuna has not finished are left out")
+	require.Contains(t, in.Notes, "trials that Optuna has not finished are left out: 1")
 	database, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "full")
 	require.NoError(t, err)
 	require.Len(t, in.Snapshot.Trials, 41)
@@ -284,7 +284,7 @@ func TestEnqueuedTrialsOfOptuna(t *testing.T) {
 	}
 	in, err := exchange.ReadJournal(strings.NewReader(strings.Join(lines, "\n")+"\n"), "")
 	require.NoError(t, err)
-	require.Contains(t, in.Notes, "1 trials that Optuna has not finished are left out")
+	require.Contains(t, in.Notes, "trials that Optuna has not finished are left out: 1")
 	require.Contains(t, in.Notes, "enqueued trials with values of some parameters: 1; their other values are drawn at random")
 	require.Contains(t, in.Notes, `enqueued trials outside of the search space are left out: 1; the first is trial 4: invalid point: parameter "n": 10 is outside [1, 9]`)
 	u, err := memory(t).Restore(ctx, "", in.Snapshot)
