@@ -509,8 +509,8 @@ func (b *silent) View(ctx context.Context, f func(store.Tx) error) error {
 	return b.Backend.View(ctx, f)
 }
 
-// Without an answer of the database, methods and pages answer 503 with the time of the next attempt, the service is alive and
-// not ready, and it answers again when the database does.
+// Without an answer of the database, methods and pages answer 503 with the time of the next attempt. The service is
+// alive and not ready. It answers again when the database does.
 func TestSilentStore(t *testing.T) {
 	b := &silent{Backend: store.NewMemory()}
 	r := start(t, b, Options{Limits: Limits{Read: 50 * time.Millisecond}})

@@ -120,9 +120,9 @@ func (e *NotStored) Unwrap() error { return e.Err }
 // If the store does not answer, Run tries again for ten minutes, beyond the patience of the backend.
 //
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime, ErrCost,
-// ErrRegret, ErrFailures, ErrExhausted, ErrEdited, ErrNoStudy if the study is deleted, or the error of
-// the context, or comes from the surrogate or the store. Evaluations in progress have then ended or
-// have been released. The error wraps a NotStored for each result that is lost. If evaluate is nil, it wraps
+// ErrRegret, ErrFailures, ErrExhausted, ErrEdited, or ErrNoStudy if the study is deleted. It may also wrap
+// the error of the context, or come from the surrogate model or the store. Evaluations in progress have then
+// ended or have been released. The error wraps a NotStored for each result that is lost. If evaluate is nil, it wraps
 // loop.ErrOptions.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
 	if evaluate == nil {

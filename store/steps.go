@@ -88,8 +88,8 @@ func fresh(steps, known []Step) []Step {
 // of the goal. Steps may arrive in any order. Token is the token of the attempt, or "" if the
 // caller holds no lease. Steps of an attempt that lost its lease are not recorded.
 //
-// The error wraps ErrNoTrial, ErrNoStudy if the token belongs to a deleted study of the same name,
-// ErrConflict if the trial is complete or failed, or loop.ErrNotFinite for a step that is not a finite
+// The error wraps ErrNoTrial, or ErrNoStudy if the token belongs to a deleted study of the same name. It
+// wraps ErrConflict if the trial is complete or failed, and loop.ErrNotFinite for a step that is not a finite
 // number. A Study reads the steps of other trials once, at the first decision that compares trials,
 // and then only new steps.
 func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {

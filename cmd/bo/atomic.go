@@ -84,8 +84,8 @@ func temporary(path string) (prefix, suffix string) {
 	return "." + filepath.Base(path) + ".bo-", ".tmp"
 }
 
-// staleAge is the age at which a temporary file is stale even if a process has its number, which may be
-// a later process, or a process of another machine.
+// staleAge is the age at which a temporary file is stale even if a process has its number. The process may be a
+// later one, or of another machine.
 const staleAge = time.Hour
 
 // removeStale removes the temporary files that killed processes left beside path.

@@ -201,9 +201,8 @@ func (c *lineCheck) complete() error {
 	return nil
 }
 
-// checkValue validates the text of a flag or argument: its type, the values of its enum tag,
-// the bounds of its min and max tags, or the range of the option of package loop that
-// its option tag names.
+// checkValue validates the text of a flag or argument by its type and its tags. The tags have the values (enum),
+// bounds (min and max), or the option of package loop whose range applies (option).
 func checkValue(name string, v *kong.Value, text string) error {
 	if v.Enum != "" {
 		if valid := slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" }); !slices.Contains(valid, text) {

@@ -17,8 +17,8 @@ type Dialect struct {
 	DecimalComma bool
 }
 
-// The dialects in which spreadsheets open a table by double click: with English settings, and with those of languages
-// with decimal commas, such as German and French.
+// The dialects in which spreadsheets open a table by double click: with English settings, and with the settings of
+// languages with decimal commas, such as German and French.
 var (
 	Commas     = Dialect{Separator: ','}
 	Semicolons = Dialect{Separator: ';', DecimalComma: true}

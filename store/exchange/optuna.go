@@ -401,8 +401,8 @@ func separating(rows []map[string]any, name, control string, d *distribution) []
 	return values
 }
 
-// addTrials appends the finished trials from a number on as trials added from elsewhere, and those of enqueue_trial
-// as enqueued ones.
+// addTrials appends the finished trials from a number on as trials added from elsewhere, and the waiting trials of
+// enqueue_trial as enqueued ones.
 func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*distribution) error {
 	sp, err := in.Snapshot.Definition.Space()
 	if err != nil {
