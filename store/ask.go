@@ -325,7 +325,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 			return nil
 		}
 		if tx, ok := tx.(Transient); ok && len(claimed) == 0 && row.Revision == before {
-			tx.Transient() // without the fit lease the fit is repeated, and without a wait or a longer lease less is proposed or issued again
+			tx.Transient() // if a crash undoes it, at worst a fit is repeated, or a trial is issued again
 		}
 		if a.given.text == nil { // proposals for other asks have other values
 			a.recorded = true

@@ -61,8 +61,8 @@ type Pooled interface {
 
 // Transient is a Tx whose commit need not wait for the disk.
 type Transient interface {
-	// Transient reports that a crash of the database may undo the transaction, and no part of it. Other transactions
-	// read its changes, and never outlast it.
+	// Transient allows a crash of the database to undo the transaction, as a whole. A later transaction that is on disk
+	// has it too.
 	Transient()
 }
 

@@ -125,7 +125,10 @@ func (u *Study) Withdraw(ctx context.Context, key string) error {
 		for i, t := range reply {
 			attempts[i] = Attempt{t.Number, t.Attempted}
 		}
-		return errors.Join(tx.PutReply(row.ID, a.reply(), nil), tx.PutReply(row.ID, a.reply(), []byte("[]")), release(tx, row, now, attempts))
+		if err := release(tx, row, now, attempts); err != nil {
+			return err
+		}
+		return errors.Join(tx.PutReply(row.ID, a.reply(), nil), tx.PutReply(row.ID, a.reply(), []byte("[]"))) // which replaces the reply
 	}))
 }
 

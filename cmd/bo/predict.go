@@ -111,22 +111,25 @@ func (c predictCmd) run(e *env) error {
 			}
 		}
 	}
-	w := csv.NewWriter(e.stdout)
-	w.Comma = dialect.Separator
-	record := []string{"mean", "sd", "noise_sd"}
-	for k := range draws {
-		record = append(record, fmt.Sprintf("s%d", k+1))
-	}
-	_ = w.Write(record) // Error returns the error
-	for i := range mean {
-		record = append(record[:0], dialect.Number(mean[i]), dialect.Number(sd[i]), dialect.Number(noise))
-		for _, s := range draws {
-			record = append(record, dialect.Number(s[i]))
+	return table.Write(e.stdout, dialect, func(w *csv.Writer) error {
+		record := []string{"mean", "sd", "noise_sd"}
+		for k := range draws {
+			record = append(record, fmt.Sprintf("s%d", k+1))
 		}
-		_ = w.Write(record)
-	}
-	w.Flush()
-	return w.Error()
+		if err := w.Write(record); err != nil {
+			return err
+		}
+		for i := range mean {
+			record = append(record[:0], dialect.Number(mean[i]), dialect.Number(sd[i]), dialect.Number(noise))
+			for _, s := range draws {
+				record = append(record, dialect.Number(s[i]))
+			}
+			if err := w.Write(record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // draw draws the predictions, against the targets if they are known.
