@@ -114,8 +114,8 @@ func fspLaplaceCrossed() Suite {
 			{Text: "search, fsp-laplace", Method: "fsp-laplace-global", Than: "fsp-laplace-qei"},
 			{Text: "search, gp", Method: "gp-global", Than: "gp-qei"},
 			{Text: "local model, gp", Method: "gp", Than: "gp-global"},
-			{Text: "training and covariance of fsp-laplace, default search", Method: "fsp-laplace-global", Than: "fsp-laplace-published-model"},
-			{Text: "training and covariance of fsp-laplace, published search", Method: "fsp-laplace-qei", Than: "fsp-laplace-published"},
+			{Text: "default against published fsp-laplace, default search", Method: "fsp-laplace-global", Than: "fsp-laplace-published-model"},
+			{Text: "default against published fsp-laplace, published search", Method: "fsp-laplace-qei", Than: "fsp-laplace-published"},
 			{Text: "search, published fsp-laplace", Method: "fsp-laplace-published-model", Than: "fsp-laplace-published"},
 		},
 	}
