@@ -16,6 +16,9 @@ func TestMasked(t *testing.T) {
 		"postgres://bo@host/db?sslpassword=secret",
 		"postgres://bo:secret@host:port with blanks/db",
 		"host=db password=secret",
+		"postgres://bo@host/db?password=100%secret",
+		"postgres://bo@host/db?password=se;secret",
+		"postgres://bo@host/db?sslmode=disable&p%61ssword=secret&x=%",
 	} {
 		require.NotContains(t, postgres.Masked(address), "secret")
 	}

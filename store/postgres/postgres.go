@@ -257,13 +257,16 @@ func code(err error) string {
 	return ""
 }
 
-// Masked returns an address without its passwords, for messages.
+// Masked returns an address without its passwords, for messages. It leaves out settings after ? that cannot be read.
 func Masked(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
 		return "postgres://…"
 	}
-	q := u.Query()
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil { // a password may be in the part that q lacks
+		u.RawQuery = q.Encode()
+	}
 	for _, name := range []string{"password", "sslpassword"} {
 		if q.Has(name) {
 			q.Set(name, "xxxxx")
