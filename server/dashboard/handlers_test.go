@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/server"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -423,4 +424,16 @@ func TestPredictionOfATrial(t *testing.T) {
 	require.NotZero(t, p.Interval)
 	_, _, text := s.get(t, "/studies/bowl/trials/15")
 	require.Contains(t, text, fmt.Sprintf("(95 %% interval %.6g to %.6g)", p.Interval[0], p.Interval[1]))
+}
+
+// A step without a usable value is a gap in the picture of the steps.
+func TestUnusableStepInThePicture(t *testing.T) {
+	s := start(t, store.NewMemory(), server.Options{})
+	u := s.create(t, bowl("bowl", 30))
+	add(t, u, 1)
+	name := bowl("bowl", 30).Objective().Name
+	require.NoError(t, u.AddSteps(t.Context(),
+		store.Step{Trial: 1, Step: 1, Name: name, Value: 3}, store.Step{Trial: 1, Step: 2, Name: name, Value: loop.MaxValue}))
+	_, _, text := s.get(t, "/studies/bowl/trials/1")
+	require.Contains(t, text, `"steps":[[1,3],[2,null]]`)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/insight/report"
 	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/loop"
@@ -254,14 +255,17 @@ func (p *trialPage) addSteps(t *store.Trial, steps []store.Step, d *study.Defini
 		return 0
 	})
 	objective := d.Objective()
-	curve := [][2]float64{}
 	last := 0
-	for _, s := range steps {
-		last = max(last, s.Attempt)
+	for i := range steps {
+		last = max(last, steps[i].Attempt)
+		if !steps[i].Usable() {
+			steps[i].Value = math.NaN()
+		}
 	}
+	var curve [][2]insight.Number
 	for _, s := range steps {
 		if s.Name == objective.Name && s.Attempt == last {
-			curve = append(curve, [2]float64{s.Step, s.Value})
+			curve = append(curve, [2]insight.Number{insight.Number(s.Step), insight.Number(s.Value)})
 		}
 	}
 	if len(curve) > maxPoints {
@@ -269,9 +273,6 @@ func (p *trialPage) addSteps(t *store.Trial, steps []store.Step, d *study.Defini
 	}
 	p.Left = max(0, len(steps)-maxSteps)
 	for _, s := range steps[p.Left:] {
-		if !s.Usable() {
-			s.Value = math.NaN()
-		}
 		p.Steps = append(p.Steps, step{s.Attempt, figure(s.Step), s.Name, exact(s.Value)})
 	}
 	if len(curve) == 0 {
