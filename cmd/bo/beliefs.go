@@ -29,6 +29,9 @@ func (c *runCmd) beliefs(d *study.Definition) error {
 		if err != nil {
 			return usagef("--optimum %s: %w", text, err)
 		}
+		if _, twice := d.Optimum[name]; twice {
+			return usagef("--optimum: %s is given twice", name)
+		}
 		d.Optimum[name] = b
 	}
 	if c.First != nil {
@@ -69,6 +72,9 @@ func parseBelief(s *space.Space, text string) (string, loop.Belief, error) {
 			share, err := parseNumber(part[at+1:])
 			if at < 0 || err != nil {
 				return "", b, fmt.Errorf("%s", form)
+			}
+			if _, twice := b.Values[part[:at]]; twice {
+				return "", b, fmt.Errorf("%s is given twice", part[:at])
 			}
 			b.Values[part[:at]] = share
 		}

@@ -347,6 +347,7 @@ func (c *studyEditCmd) change(d study.Definition, file *study.Definition) (*stud
 		}
 		return 0, fmt.Errorf("%w: there is no parameter %q%s", study.ErrInvalid, name, didyoumean.Hint(name, names))
 	}
+	given := map[string]bool{}
 	for _, r := range c.Range {
 		name, bounds, ok := strings.Cut(r, "=")
 		lo, hi, ok2 := strings.Cut(bounds, ":")
@@ -359,6 +360,10 @@ func (c *studyEditCmd) change(d study.Definition, file *study.Definition) (*stud
 		if err != nil {
 			return nil, err
 		}
+		if given[name] {
+			return nil, fmt.Errorf("%w: --range: %s is given twice", study.ErrInvalid, name)
+		}
+		given[name] = true
 		params[i].Min, params[i].Max = low, high
 	}
 	for _, name := range c.Remove {
