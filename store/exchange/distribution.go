@@ -254,10 +254,10 @@ func (d *distribution) internal(v any) (float64, bool) {
 	if !ok || d.kind == space.KindInt && x != math.Trunc(x) || d.log && x <= 0 {
 		return 0, false
 	}
-	d.low, d.high = min(d.low, x), max(d.high, x)
-	if d.step > 0 && d.snap(x) != x {
+	if d.step > 0 && math.Abs(math.Remainder(x-d.low, d.step)) > 1e-8*d.step { // the tolerance of Optuna
 		d.step = 0 // a value from before the steps
 	}
+	d.low, d.high = min(d.low, x), max(d.high, x)
 	return x, true
 }
 

@@ -537,6 +537,8 @@ func TestOptunaContinuesAnExport(t *testing.T) {
 	require.Equal(t, store.Pending, want.Trials[waiting-1].State)
 	journal := string(journalOf(t, want)) +
 		`{"op_code":6,"trial_id":7,"state":0,"values":null,"datetime_start":"2026-01-02T03:04:05.000000+00:00"}` + "\n" +
+		`{"op_code":7,"trial_id":7,"step":2,"intermediate_value":0.5}` + "\n" +
+		`{"op_code":8,"trial_id":7,"user_attr":{"size":3}}` + "\n" +
 		`{"op_code":6,"trial_id":7,"state":1,"values":[0.25],"datetime_complete":"2026-01-02T03:04:06.000000+00:00"}` + "\n" +
 		`{"op_code":4,"study_id":0,"datetime_start":"2026-01-02T03:04:05.000000+00:00"}` + "\n" +
 		`{"op_code":5,"trial_id":9,"param_name":"x","param_value_internal":0.125,"distribution":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":-1.0,\"high\":1.0,\"log\":false,\"step\":null}}"}` + "\n" +
@@ -549,7 +551,11 @@ func TestOptunaContinuesAnExport(t *testing.T) {
 	v, err := u.View(ctx)
 	require.NoError(t, err)
 	require.Len(t, v.Trials, 10)
-	require.Equal(t, map[string]float64{"loss": 0.25}, v.Trials[waiting-1].Numbers)
+	require.Equal(t, map[string]float64{"loss": 0.25, "size": 3}, v.Trials[waiting-1].Numbers)
+	steps, err := u.Steps(ctx, waiting)
+	require.NoError(t, err)
+	require.Len(t, steps, 1)
+	require.Equal(t, [2]float64{2, 0.5}, [2]float64{steps[0].Step, steps[0].Value})
 	require.Equal(t, 1.0, v.Trials[waiting-1].Seconds)
 	require.Equal(t, loop.Added, v.Trials[9].Source)
 	require.JSONEq(t, `{"x":0.125}`, string(v.Trials[9].Params))
@@ -726,6 +732,31 @@ func TestFixedNumbersAreRangesInOptuna(t *testing.T) {
 		require.NoError(t, json.Unmarshal(lines[len(lines)-1], &line))
 		require.JSONEq(t, c.to, line.Distributions["z"])
 		require.Equal(t, fmt.Sprint(c.value), fmt.Sprint(line.Params["z"]))
+	}
+}
+
+// The range of a parameter has no steps if a trial lies between them, as from before an edit: Optuna refuses such a
+// trial when it copies the study.
+func TestValuesBetweenSteps(t *testing.T) {
+	for _, c := range []struct {
+		p    space.Parameter
+		x    float64
+		want string
+	}{
+		{space.StepInt("x", 0, 10, 2), 4, `{"name":"IntDistribution","attributes":{"low":0,"high":10,"log":false,"step":2}}`},
+		{space.StepInt("x", 0, 10, 2), 3, `{"name":"IntDistribution","attributes":{"low":0,"high":10,"log":false,"step":1}}`},
+		{space.StepInt("x", 0, 10, 2), -1, `{"name":"IntDistribution","attributes":{"low":-1,"high":10,"log":false,"step":1}}`},
+		{space.StepFloat("x", 0, 1, 0.1), 0.3, `{"name":"FloatDistribution","attributes":{"low":0,"high":1,"log":false,"step":0.1}}`},
+		{space.StepFloat("x", 0, 1, 0.1), 1.2, `{"name":"FloatDistribution","attributes":{"low":0,"high":1.2,"log":false,"step":0.1}}`},
+		{space.StepFloat("x", 0, 1, 0.1), 0.25, `{"name":"FloatDistribution","attributes":{"low":0,"high":1,"log":false,"step":null}}`},
+	} {
+		lines := bytes.Split(bytes.TrimSpace(journalOf(t, &store.Snapshot{
+			Definition: &study.Definition{Version: 1, Name: "a", Parameters: []space.Parameter{c.p}, Objectives: []study.Objective{{Name: "loss"}}},
+			Trials:     []store.Trial{{Number: 1, Params: fmt.Appendf(nil, `{"x":%v}`, c.x), State: store.Complete, Numbers: map[string]float64{"loss": 1}}},
+		})), []byte("\n"))
+		var line struct{ Distributions map[string]string }
+		require.NoError(t, json.Unmarshal(lines[len(lines)-1], &line))
+		require.JSONEq(t, c.want, line.Distributions["x"], "%v", c.x)
 	}
 }
 
