@@ -82,6 +82,8 @@ type Import struct {
 	lines    []int                       // lines of the trials in the file; nil if a trial is not one entry of the file
 	required map[string]loop.Requirement // requirements by the key of a constraint of Optuna
 	unusable []string                    // complete trials of Optuna that are failed, with the reasons
+	lost     map[string]bool             // user attributes of Optuna that are left out
+	inexact  int                         // intermediate values of Optuna that are left out
 }
 
 // Locate adds the line of the file to an error of store.Store.Restore about a trial.

@@ -408,8 +408,7 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 	if err != nil {
 		return err
 	}
-	unfinished, lost, inexact := 0, map[string]bool{}, 0
-	partial, outside := 0, []string(nil)
+	unfinished, partial, outside := 0, 0, []string(nil)
 	for i := from; i < len(trials); i++ {
 		t := trials[i]
 		if t.state == optunaRunning {
@@ -448,31 +447,7 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 			return err
 		}
 		in.result(&row, t, i)
-		texts := map[string]string{}
-		for _, name := range slices.Sorted(maps.Keys(t.user)) {
-			var v number
-			var text string
-			switch {
-			case strings.HasPrefix(name, "bo:"):
-			case json.Unmarshal(t.user[name], &text) == nil:
-				texts[name] = text
-			case json.Unmarshal(t.user[name], &v) != nil || !recordable(float64(v)):
-				lost[name] = true
-			case !slices.ContainsFunc(in.Snapshot.Definition.Goals(), func(o study.Objective) bool { return o.Name == name }):
-				setNumber(&row, name, float64(v))
-			}
-		}
-		if row.State == store.Complete && row.Message == "" {
-			row.Message = plaintext.Named(texts)
-		}
-		for _, step := range slices.Sorted(maps.Keys(t.intermediate)) {
-			v := t.intermediate[step]
-			if !recordable(v) {
-				inexact++
-				continue
-			}
-			in.Snapshot.Steps = append(in.Snapshot.Steps, store.Step{Trial: row.Number, Step: float64(step), Name: in.Snapshot.Definition.Objective().Name, Value: v})
-		}
+		in.Snapshot.Steps = append(in.Snapshot.Steps, in.reported(&row, t)...)
 		in.Snapshot.Trials = append(in.Snapshot.Trials, row)
 	}
 	if unfinished > 0 {
@@ -487,13 +462,48 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 	if n := len(in.unusable); n > 0 {
 		in.note("%d complete trials with a number beyond ±1e300 are imported as failed; the first is %s", n, in.unusable[0])
 	}
-	if len(lost) > 0 {
-		in.note("user attributes that are neither numbers nor texts are left out: %s", strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
+	if len(in.lost) > 0 {
+		in.note("user attributes that are neither numbers nor texts are left out: %s", strings.Join(slices.Sorted(maps.Keys(in.lost)), ", "))
 	}
-	if inexact > 0 {
-		in.note("%d intermediate values that are not finite are left out", inexact)
+	if in.inexact > 0 {
+		in.note("%d intermediate values that are not finite are left out", in.inexact)
 	}
 	return nil
+}
+
+// reported sets the numbers and the message of a row to the user attributes of a finished trial of Optuna, and returns its
+// intermediate values.
+func (in *Import) reported(row *store.Trial, t *optunaTrial) (steps []store.Step) {
+	goals := in.Snapshot.Definition.Goals()
+	texts := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(t.user)) {
+		var v number
+		var text string
+		switch {
+		case strings.HasPrefix(name, "bo:"):
+		case json.Unmarshal(t.user[name], &text) == nil:
+			texts[name] = text
+		case json.Unmarshal(t.user[name], &v) != nil || !recordable(float64(v)):
+			if in.lost == nil {
+				in.lost = map[string]bool{}
+			}
+			in.lost[name] = true
+		case !slices.ContainsFunc(goals, func(o study.Objective) bool { return o.Name == name }):
+			setNumber(row, name, float64(v))
+		}
+	}
+	if row.State == store.Complete && row.Message == "" {
+		row.Message = plaintext.Named(texts)
+	}
+	for _, step := range slices.Sorted(maps.Keys(t.intermediate)) {
+		v := t.intermediate[step]
+		if !recordable(v) {
+			in.inexact++
+			continue
+		}
+		steps = append(steps, store.Step{Trial: row.Number, Attempt: row.Attempt, Step: float64(step), Name: goals[0].Name, Value: v})
+	}
+	return steps
 }
 
 // enqueued returns the point of a waiting trial, and whether it has the values of all active parameters. Values of
@@ -615,7 +625,7 @@ func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return fmt.Errorf("trial %d: attribute %s: %w", i, attributeTrial, err)
 		}
-		if err := in.agree(&r.Trial, t, i); err != nil {
+		if err := in.agree(&r, t, i); err != nil {
 			return fmt.Errorf("trial %d: %w", i, err)
 		}
 		if r.Params, err = respelt(r.Params); err != nil {
@@ -694,22 +704,40 @@ func (in *Import) event(e store.Event) int64 {
 
 // agree compares the record of a trial with the trial of Optuna. If the trial was pending
 // when it was exported, the record takes the result of Optuna.
-func (in *Import) agree(r *store.Trial, t *optunaTrial, i int) error {
+func (in *Import) agree(r *trialRecord, t *optunaTrial, i int) error {
 	if r.Number != i+1 {
 		return fmt.Errorf("attribute %s is of trial %d, want %d: trials are missing", attributeTrial, r.Number, i+1)
 	}
 	if r.State == store.Pending {
 		if t.state.finished() {
-			in.result(r, t, i)
-			r.Told = in.event(store.Event{Time: t.complete, Kind: store.TrialFinished, Trial: r.Number, Attempt: r.Attempt, Detail: string(r.State)})
-			r.Revision = r.Told
+			return in.finish(r, t, i)
 		}
 		return nil
 	}
-	state, values := exported(r, in.Snapshot.Definition.Goals())
+	state, values := exported(&r.Trial, in.Snapshot.Definition.Goals())
 	if state != t.state || state == optunaComplete && !slices.Equal(t.values, values) {
 		return fmt.Errorf("its result differs from its attribute %s", attributeTrial)
 	}
+	return nil
+}
+
+// finish gives a record of a pending trial the result of Optuna. Steps and values of removed parameters that the export wrote
+// are in the record.
+func (in *Import) finish(r *trialRecord, t *optunaTrial, i int) error {
+	var params map[string]json.RawMessage
+	if err := json.Unmarshal(r.Params, &params); err != nil {
+		return fmt.Errorf("attribute %s: params: %w", attributeTrial, err)
+	}
+	maps.DeleteFunc(t.user, func(name string, _ json.RawMessage) bool { return params[name] != nil })
+	for _, s := range r.Steps {
+		if s.Step == math.Trunc(s.Step) {
+			delete(t.intermediate, int64(s.Step))
+		}
+	}
+	in.result(&r.Trial, t, i)
+	r.Steps = append(r.Steps, in.reported(&r.Trial, t)...)
+	r.Told = in.event(store.Event{Time: t.complete, Kind: store.TrialFinished, Trial: r.Number, Attempt: r.Attempt, Detail: string(r.State)})
+	r.Revision = r.Told
 	return nil
 }
 

@@ -562,6 +562,33 @@ func TestOptunaContinuesAnExport(t *testing.T) {
 	require.Equal(t, map[string]float64{"loss": 0.75}, v.Trials[9].Numbers)
 }
 
+// Optuna finishes a trial that reported steps before the export and has a value of a removed parameter.
+func TestOptunaFinishesARecord(t *testing.T) {
+	s := ten(t)[0]
+	s.Trials[7].Params = json.RawMessage(`{"gone":3,"x":0.5}`)
+	for _, at := range []float64{2, 4.5} {
+		s.Steps = append(s.Steps, store.Step{Trial: 8, Step: at, Name: "loss", Value: 1})
+	}
+	journal := string(journalOf(t, s)) +
+		`{"op_code":7,"trial_id":7,"step":4,"intermediate_value":0.5}` + "\n" +
+		`{"op_code":7,"trial_id":7,"step":6,"intermediate_value":NaN}` + "\n" +
+		`{"op_code":8,"trial_id":7,"user_attr":{"list":[1]}}` + "\n" +
+		`{"op_code":6,"trial_id":7,"state":2,"values":null}` + "\n"
+	in, err := exchange.ReadJournal(strings.NewReader(journal), "")
+	require.NoError(t, err)
+	require.Equal(t, store.Stopped, in.Snapshot.Trials[7].State)
+	require.Empty(t, in.Snapshot.Trials[7].Numbers)
+	steps := map[float64]float64{}
+	for _, step := range in.Snapshot.Steps[len(s.Steps)-2:] {
+		require.Equal(t, 8, step.Trial)
+		steps[step.Step] = step.Value
+	}
+	require.Equal(t, map[float64]float64{2: 1, 4: 0.5, 4.5: 1}, steps)
+	require.Equal(t, []string{
+		"user attributes that are neither numbers nor texts are left out: list", "1 intermediate values that are not finite are left out",
+	}, in.Notes)
+}
+
 // Optuna finishes a pending trial and adds one. Its constraints are the numbers of the requirements.
 func TestOptunaContinuesSeveralObjectives(t *testing.T) {
 	journal := string(journalOf(t, several(t))) +
