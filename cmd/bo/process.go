@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/functionspace/bo/internal/plaintext"
+	"github.com/functionspace/bo/internal/pythonjson"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
@@ -325,7 +326,7 @@ func parseResult(line string, declared []string) (store.Report, error) {
 		var object map[string]json.RawMessage
 		whole := []byte(line)
 		if json.Unmarshal(whole, &object) != nil {
-			whole = notNumbers.ReplaceAll(whole, []byte("1e999")) // no finite number either
+			whole = pythonjson.Replace(whole, func(string) string { return "1e999" }) // no finite number either
 			if json.Unmarshal(whole, &object) != nil {
 				return fault("last line is neither a number nor a JSON object: %s", brief(line))
 			}

@@ -46,6 +46,7 @@ func TestTextsOfResultsAreNotes(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"loss": 0.5}`: "",
 		`{"loss": 0.5, "saved": "/runs/7", "kind": "a b", "empty": "", "none": null, "list": ["a"]}`: "kind=a b, saved=/runs/7",
+		`{"loss": 0.5, "f1": NaN, "note": "no NaN, \"-Infinity\""}`:                                  `note=no NaN, "-Infinity"`,
 	} {
 		r, err := parseResult(line, []string{"loss"})
 		require.NoError(t, err)

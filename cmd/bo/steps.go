@@ -7,10 +7,10 @@ import (
 	"errors"
 	"math"
 	"os/exec"
-	"regexp"
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/internal/pythonjson"
 	"github.com/functionspace/bo/loop"
 )
 
@@ -70,9 +70,6 @@ func (r *stepReader) end() {
 	r.line, r.long = r.line[:0], false
 }
 
-// notNumbers are the words that Python writes for floats that JSON does not have.
-var notNumbers = regexp.MustCompile(`-?\b(NaN|Infinity)\b`)
-
 // parseStep reads a line such as {"step": 3, "value": 0.41}, or with the name of the objective
 // in place of "value". A value that is no finite number is NaN.
 func parseStep(line []byte, objective string) (loop.Step, bool) {
@@ -81,7 +78,8 @@ func parseStep(line []byte, objective string) (loop.Step, bool) {
 		return loop.Step{}, false
 	}
 	var object map[string]json.RawMessage
-	if json.Unmarshal(line, &object) != nil && json.Unmarshal(notNumbers.ReplaceAll(line, []byte("null")), &object) != nil {
+	null := func(string) string { return "null" }
+	if json.Unmarshal(line, &object) != nil && json.Unmarshal(pythonjson.Replace(line, null), &object) != nil {
 		return loop.Step{}, false
 	}
 	var step, value *float64

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/internal/pythonjson"
 	"github.com/functionspace/bo/space"
 )
 
@@ -282,40 +282,8 @@ func (d *distribution) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"name": class, "attributes": attributes})
 }
 
-// pythonJSON quotes NaN, Infinity and -Infinity, which Python writes bare, outside of
-// strings.
-func pythonJSON(text []byte) []byte {
-	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
-		return text
-	}
-	var out []byte
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quoted && c == '\\' && i+1 < len(text):
-			out = append(out, c)
-			i++
-			c = text[i]
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == 'N' || c == 'I' || c == '-'):
-			found := ""
-			for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
-				if strings.HasPrefix(string(text[i:min(len(text), i+9)]), word) {
-					found = word
-				}
-			}
-			if found != "" {
-				out = append(out, strconv.Quote(found)...)
-				i += len(found) - 1
-				continue
-			}
-		}
-		out = append(out, c)
-	}
-	return out
-}
+// pythonJSON quotes the numbers of Python that JSON does not have.
+func pythonJSON(text []byte) []byte { return pythonjson.Replace(text, strconv.Quote) }
 
 // number is a number of Python's JSON, which may be infinite or NaN.
 type number float64
