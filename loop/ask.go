@@ -31,7 +31,8 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) { return s.AskG
 // the context of a suggestion. The other parameters are suggested for these values. Fits use the trials of all contexts.
 // Interrupted trials, enqueued points and Options.First with other values wait for another Ask.
 //
-// The error wraps space.ErrPoint for values that are invalid, or that no point of the space has.
+// The error wraps space.ErrPoint for values that are invalid, that no point of the space has, or that lack a parameter that
+// is Given.
 func (s *Study) AskGiven(ctx context.Context, n int, given map[string]any) ([]Trial, error) {
 	if err := checkCount("trials to ask", n); err != nil {
 		return nil, err
@@ -43,6 +44,9 @@ func (s *Study) AskGiven(ctx context.Context, n int, given map[string]any) ([]Tr
 		return nil, err
 	}
 	defer s.unlockAsk()
+	if err := s.space.CheckGiven(given); err != nil {
+		return nil, err
+	}
 	domain, err := slice(s.space, given)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 const MaxFirst = 1000
 
 // FirstPoints returns the points of o.First as points of s, in order. Parameters without a value are
-// completed by a point of the initial design. The result depends on s, o.First, o.Design and
+// completed by a point of the initial design, except parameters that are Given. The result depends on s, o.First, o.Design and
 // o.Seed alone. The error of a point wraps space.ErrPoint.
 func (o *Options) FirstPoints(s *space.Space) iter.Seq2[space.Point, error] {
 	return func(yield func(space.Point, error) bool) {
@@ -25,7 +25,12 @@ func (o *Options) FirstPoints(s *space.Space) iter.Seq2[space.Point, error] {
 		}
 		design := points(len(o.First), s.Dim(), random.New(o.Seed, "first", 0))
 		for i, values := range o.First {
-			if !yield(s.Complete(values, design.RawRowView(i), random.New(o.Seed, "complete", i))) {
+			var p space.Point
+			err := s.CheckGiven(values)
+			if err == nil {
+				p, err = s.Complete(values, design.RawRowView(i), random.New(o.Seed, "complete", i))
+			}
+			if !yield(p, err) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -199,6 +200,43 @@ func TestGivenErrors(t *testing.T) {
 		require.ErrorContains(t, err, "given values: "+tc.want)
 	}
 	assert.Empty(t, s.Trials())
+}
+
+// The value of a parameter that is Given comes from every request, and is never suggested.
+func TestGivenParameter(t *testing.T) {
+	humidity := space.Float("humidity", 0, 100)
+	humidity.Given = true
+	sp, err := space.New(humidity, space.Float("x", 0, 1))
+	require.NoError(t, err)
+	const missing = `parameter "humidity": its value is given, never suggested: state it (bo ask: --given humidity=VALUE)`
+	_, err = New(sp, Options{First: []map[string]any{{"x": 0.5}}})
+	require.ErrorIs(t, err, ErrOptions)
+	require.ErrorContains(t, err, "first point 1: invalid point: "+missing)
+
+	s := newStudy(t, sp, Options{Initial: 2})
+	_, err = s.Ask(t.Context(), 1)
+	require.ErrorIs(t, err, space.ErrPoint)
+	_, err = s.AskGiven(t.Context(), 1, map[string]any{"x": 0.5})
+	require.EqualError(t, err, "invalid point: "+missing)
+	_, err = Propose(t.Context(), sp, s.Options(), History{}, 1)
+	require.ErrorIs(t, err, ErrHistory)
+	_, err = s.Run(t.Context(), func(context.Context, space.Point) (float64, error) { return 1, nil }, 4, 1)
+	require.ErrorIs(t, err, ErrOptions)
+	require.ErrorContains(t, err, missing)
+	assert.Empty(t, s.Trials())
+
+	for i := range 4 { // two of the design
+		trials, err := s.AskGiven(t.Context(), 1, map[string]any{"humidity": 20 * i})
+		require.NoError(t, err)
+		assert.Equal(t, float64(20*i), trials[0].Point.Float("humidity"))
+		require.NoError(t, s.Tell(trials[0].ID, trials[0].Point.Float("x")))
+	}
+	v, err := s.Inspect(t.Context())
+	require.NoError(t, err)
+	_, err = v.Propose(t.Context(), 1)
+	require.ErrorContains(t, err, missing)
+	_, err = s.Recommend(t.Context())
+	require.NoError(t, err)
 }
 
 // The trials of several contexts follow from the recorded pending trials and given values.

@@ -113,6 +113,9 @@ func (t *task) proposeFrom(ctx context.Context, f *fitted, n int) (Proposals, er
 	if err := ctx.Err(); err != nil {
 		return Proposals{}, err
 	}
+	if err := t.space.CheckGiven(t.domain.Given()); err != nil {
+		return Proposals{}, fmt.Errorf("%w: given values: %w", ErrHistory, err)
+	}
 	out, err := t.propose(ctx, f, n)
 	if err != nil {
 		return Proposals{}, err

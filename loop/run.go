@@ -111,7 +111,7 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // Options.Require while no trial is complete: its name is probably wrong. The trial stays pending.
 //
 // Run evaluates nothing and returns an error that wraps ErrOptions if budget is below 1 or f is nil. So it does
-// if Options.Objectives or Options.Require need numbers that an Objective does not return. The error is
+// if Options.Objectives or Options.Require need numbers that an Objective does not return, or if a parameter is Given. The error is
 // ErrRunning if another Run of the study runs.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
 	if err := s.opts.checkObjective("RunOutcomes"); err != nil {
@@ -127,6 +127,11 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 	}
 	if f == nil {
 		return Result{}, fmt.Errorf("%w: no objective", ErrOptions)
+	}
+	if s.space != nil {
+		if err := s.space.CheckGiven(nil); err != nil {
+			return Result{}, fmt.Errorf("%w: a run states no given values: use AskGiven and Tell: %w", ErrOptions, err)
+		}
 	}
 	if !s.running.TryLock() {
 		return Result{}, ErrRunning

@@ -80,7 +80,7 @@ func parse(text []byte) (d Spec, known [][]error, faults Faults, err error) {
 	return d, known, faults, nil
 }
 
-var parameterKeys = []string{"name", "type", "min", "max", "log", "step", "values", "value", "when"}
+var parameterKeys = []string{"name", "type", "min", "max", "log", "step", "values", "value", "when", "given"}
 
 // otherKeys gives the remedy for keys of other tools.
 var otherKeys = map[string]string{
@@ -124,6 +124,7 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 	if _, given := keys["when"]; given && p.When.Text == "" && len(faults) == 0 {
 		faults = append(faults, faultOf("when", "when is empty: state a condition, or leave the key out"))
 	}
+	read("given", "true or false", &p.Given)
 	for _, key := range []string{"min", "max", "step"} {
 		_, given := keys[key]
 		ranged := p.Kind == KindFloat || p.Kind == KindInt
@@ -219,6 +220,9 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	}
 	if p.When.Text != "" {
 		err = errors.Join(err, put("when", p.When.Text))
+	}
+	if p.Given {
+		err = errors.Join(err, put("given", true))
 	}
 	if err != nil {
 		return nil, err

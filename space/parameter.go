@@ -42,6 +42,10 @@ type Parameter struct {
 	// condition holds. An inactive parameter has no value.
 	When Condition
 
+	// Given reports that the value is not selected but stated with every request for points, such as the humidity of the
+	// day. It is false for a fixed parameter and for a parameter with a condition.
+	Given bool
+
 	words []uint64 // code of a categorical of many values in a Space
 	grid  grid     // grid of a parameter with a Step in a Space; else computed when needed
 	pin   *float64 // the only code of a parameter that a Slice is given; else nil

@@ -96,6 +96,21 @@ func (s *Space) Given() map[string]any {
 	return values
 }
 
+// CheckGiven returns an error, which wraps ErrPoint, if values leave out a parameter that is Given. It does not validate values.
+func (s *Space) CheckGiven(values map[string]any) error {
+	var faults Faults
+	for i := range s.params {
+		p := &s.params[i]
+		if _, stated := values[p.Name]; p.Given && !stated {
+			faults = append(faults, fmt.Errorf("parameter %q: its value is given, never suggested: state it (bo ask: --given %s=VALUE)", p.Name, p.Name))
+		}
+	}
+	if faults == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrPoint, faults)
+}
+
 // Contains reports whether a point of s.Whole has the values of the Slice s. It is true if s is none.
 func (s *Space) Contains(p Point) bool {
 	for i := range s.params {

@@ -181,3 +181,30 @@ func TestSliceErrors(t *testing.T) {
 	_, err = slice.PointOf(map[string]any{"x": 2})
 	require.ErrorContains(t, err, `parameter "x": 2 is not the given 1`)
 }
+
+func TestCheckGiven(t *testing.T) {
+	humidity, batch := space.Float("humidity", 0, 100), space.Categorical("batch", "A", "B")
+	humidity.Given, batch.Given = true, true
+	s, err := space.New(humidity, batch, space.Float("x", 0, 1))
+	require.NoError(t, err)
+	const (
+		noHumidity = `parameter "humidity": its value is given, never suggested: state it (bo ask: --given humidity=VALUE)`
+		noBatch    = `parameter "batch": its value is given, never suggested: state it (bo ask: --given batch=VALUE)`
+	)
+	for _, tc := range []struct {
+		values map[string]any
+		want   string
+	}{
+		{nil, noHumidity + "; " + noBatch},
+		{map[string]any{"x": 0.5, "humidity": 61}, noBatch},
+		{map[string]any{"batch": "A", "humidity": 61}, ""},
+	} {
+		err := s.CheckGiven(tc.values)
+		if tc.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, space.ErrPoint)
+		assert.EqualError(t, err, "invalid point: "+tc.want)
+	}
+}

@@ -249,6 +249,12 @@ func (p *Parameter) normalise() (errs []error) {
 	if p.Kind != KindFixed && p.Value != nil {
 		fault("value does not belong to type %s", p.Kind)
 	}
+	switch {
+	case p.Given && p.Kind == KindFixed:
+		errs = append(errs, faultOf("given", "given does not belong to type %s", p.Kind))
+	case p.Given && !p.When.isZero():
+		errs = append(errs, faultOf("given", "given and when are both stated: a given parameter is always active"))
+	}
 	return errs
 }
 

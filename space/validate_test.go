@@ -62,6 +62,8 @@ func TestFaults(t *testing.T) {
 		{space.Parameter{Name: "x", Kind: space.KindFixed, Value: 1, Log: true}, `parameter "x": log does not belong to type fixed`},
 		{space.Parameter{Name: "x", Kind: space.KindFloat, Max: 1, Values: []any{1}}, `parameter "x": values do not belong to type float`},
 		{space.Parameter{Name: "x", Kind: space.KindInt, Max: 1, Value: 1}, `parameter "x": value does not belong to type int`},
+		{space.Parameter{Name: "x", Kind: space.KindFixed, Value: 1, Given: true}, `parameter "x": given does not belong to type fixed`},
+		{space.Parameter{Name: "x", Kind: space.KindBool, When: space.Equal("ok", 1), Given: true}, `parameter "x": given and when are both stated: a given parameter is always active`},
 	} {
 		_, err := space.New(space.Float("ok", 0, 1), c.p)
 		require.ErrorIs(t, err, space.ErrInvalid)
@@ -90,7 +92,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 const file = `{
   "parameters": [
     {"name": "lr", "type": "float", "min": 1e-5, "max": 0.1, "log": true},
-    {"name": "layers", "type": "int", "min": 1, "max": 8},
+    {"name": "layers", "type": "int", "min": 1, "max": 8, "given": true},
     {"name": "opt", "type": "categorical", "values": ["adam", "sgd", "lion"]},
     {"name": "bits", "type": "ordinal", "values": [2, 4, 8]},
     {"name": "amp", "type": "fixed", "value": true}
@@ -100,8 +102,10 @@ const file = `{
 func TestParse(t *testing.T) {
 	s, err := space.Parse([]byte(file))
 	require.NoError(t, err)
+	layers := space.Int("layers", 1, 8)
+	layers.Given = true
 	want, err := space.New(
-		space.LogFloat("lr", 1e-5, 0.1), space.Int("layers", 1, 8), space.Categorical("opt", "adam", "sgd", "lion"),
+		space.LogFloat("lr", 1e-5, 0.1), layers, space.Categorical("opt", "adam", "sgd", "lion"),
 		space.Ordinal("bits", 2, 4, 8), space.Fixed("amp", true),
 	)
 	require.NoError(t, err)
@@ -109,7 +113,7 @@ func TestParse(t *testing.T) {
 
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
-	assert.Equal(t, `{"parameters":[{"name":"lr","type":"float","min":0.00001,"max":0.1,"log":true},{"name":"layers","type":"int","min":1,"max":8},`+
+	assert.Equal(t, `{"parameters":[{"name":"lr","type":"float","min":0.00001,"max":0.1,"log":true},{"name":"layers","type":"int","min":1,"max":8,"given":true},`+
 		`{"name":"opt","type":"categorical","values":["adam","sgd","lion"]},{"name":"bits","type":"ordinal","values":[2,4,8]},`+
 		`{"name":"amp","type":"fixed","value":true}]}`, string(text))
 	var again space.Space
@@ -150,7 +154,7 @@ func TestParseFaults(t *testing.T) {
 			`parameter "x": unknown key "scale": use log: true for a logarithmic scale; parameter "x": unknown key "active_if": use when; ` +
 			`parameter "x": type is missing: one of float, int, bool, ordinal, categorical, fixed`},
 		{`{"objective": 1, "parameters": [{"name": "x", "type": "loguniform", "min": 0, "max": 1, "bogus": 1}]}`, `unknown key "objective"; want one of parameters, constraints; ` +
-			`parameter "x": unknown key "bogus"; want one of name, type, min, max, log, step, values, value, when; parameter "x": unknown type "loguniform": use float with log: true`},
+			`parameter "x": unknown key "bogus"; want one of name, type, min, max, log, step, values, value, when, given; parameter "x": unknown type "loguniform": use float with log: true`},
 		{one(`4`), `parameter 1 of 1: want an object {…}, not 4; parameter 1 of 1: name is missing`},
 		{one(`{"name": "x", "type": "float", "min": 0, "maximum": 1}`), `parameter "x": unknown key "maximum": did you mean max?; parameter "x": max is missing`},
 		{one(`{"name": "x", "type": "float", "min": "0", "max": 1}`), `parameter "x": min must be a number, not "0"`},

@@ -55,8 +55,8 @@ type AskRequest struct {
 }
 
 // AskOnce is AskFor for a request with more fields. The error wraps ErrKey if the first call with the key had
-// another N or other values in Given. It wraps space.ErrPoint if the values in Given are invalid or no point of
-// the space has them.
+// another N or other values in Given. It wraps space.ErrPoint if the values in Given are invalid, no point of
+// the space has them, or they lack a parameter that is Given.
 func (u *Study) AskOnce(ctx context.Context, r AskRequest) ([]Trial, error) {
 	lease := r.Lease
 	if lease <= 0 {
@@ -293,10 +293,14 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 			step = done
 			return err
 		}
-		d, err := row.definition()
+		p, err := row.parsed()
 		if err != nil {
 			return err
 		}
+		if err := p.space.CheckGiven(a.given.values); err != nil {
+			return err
+		}
+		d := p.definition
 		if err := a.keep(tx, row, now); err != nil {
 			return err
 		}

@@ -122,8 +122,8 @@ func (e *NotStored) Unwrap() error { return e.Err }
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime, ErrCost,
 // ErrRegret, ErrFailures, ErrExhausted, ErrEdited, or ErrNoStudy if the study is deleted. It may also wrap
 // the error of the context, or come from the surrogate model or the store. Evaluations in progress have then
-// ended or have been released. The error wraps a NotStored for each result that is lost. If evaluate is nil, it wraps
-// loop.ErrOptions.
+// ended or have been released. The error wraps a NotStored for each result that is lost. If evaluate is nil or a parameter
+// is Given, it wraps loop.ErrOptions.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
 	if evaluate == nil {
 		return fmt.Errorf("%w: no function to evaluate", loop.ErrOptions)
@@ -135,6 +135,9 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	d, err := begun.definition()
 	if err != nil {
 		return err
+	}
+	if err := d.CheckRun(); err != nil {
+		return fmt.Errorf("%w: %w", loop.ErrOptions, err)
 	}
 	o.fill(&d.End)
 	if _, _, err := (&study.End{Cost: o.Cost}).CostLimit(); err != nil {

@@ -176,6 +176,16 @@ func (d *Definition) Space() (*space.Space, error) {
 	return expression.Space(d.Parameters, d.Constraints...)
 }
 
+// CheckRun returns an error if a parameter is Given: a run states no values, and cannot choose this one.
+func (d *Definition) CheckRun() error {
+	for _, p := range d.Parameters {
+		if p.Given {
+			return fmt.Errorf("parameter %q: its value is given, and a run states none: use bo ask --given %s=VALUE and bo tell", p.Name, p.Name)
+		}
+	}
+	return nil
+}
+
 // SpaceOf returns the parameters and constraints of a space as a definition has them.
 func SpaceOf(s *space.Space) (params []space.Parameter, constraints []string) {
 	params = s.Parameters()

@@ -135,7 +135,10 @@ func closed(required []string, properties object) object {
 func parameterSchemas() (all []object) {
 	scalar := object{"type": []string{"string", "number", "boolean"}}
 	for _, kind := range []space.Kind{space.KindFloat, space.KindInt, space.KindBool, space.KindOrdinal, space.KindCategorical, space.KindFixed} {
-		properties := object{"name": object{"type": "string", "minLength": 1}, "type": object{"const": kind}, "when": object{"type": "string", "minLength": 1}}
+		properties := object{
+			"name": object{"type": "string", "minLength": 1}, "type": object{"const": kind}, "when": object{"type": "string", "minLength": 1},
+			"given": object{"type": "boolean"},
+		}
 		required := []string{"name", "type"}
 		switch kind {
 		case space.KindFloat, space.KindInt:
@@ -149,6 +152,7 @@ func parameterSchemas() (all []object) {
 		case space.KindBool:
 		case space.KindFixed:
 			properties["value"] = scalar
+			delete(properties, "given")
 			required = append(required, "value")
 		default:
 			properties["values"] = object{"type": "array", "minItems": 2, "uniqueItems": true, "items": scalar}

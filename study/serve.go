@@ -284,6 +284,9 @@ func (s *state) propose(ctx context.Context, r *Request, resp *Response) error {
 	if r.N < 0 || n > loop.MaxPoints {
 		return fmt.Errorf("%w: n is %d, want 1 to %d", ErrRequest, r.N, loop.MaxPoints)
 	}
+	if err := s.space.CheckGiven(s.history.Given); err != nil {
+		return fmt.Errorf("%w: given: %w", ErrRequest, err)
+	}
 	out, err := loop.Propose(ctx, s.space, s.options, s.history, n)
 	if err != nil {
 		return err

@@ -189,6 +189,26 @@ func TestGiven(t *testing.T) {
 	require.NotContains(t, lines[4], `"c":0.5}`)
 }
 
+// Each request states the value of a parameter that is given, and a queued point is not completed with one.
+func TestGivenParameter(t *testing.T) {
+	const (
+		head    = `"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "c", "type": "int", "min": 0, "max": 9, "given": true}]`
+		missing = `parameter \"c\": its value is given, never suggested: state it (bo ask: --given c=VALUE)","kind":`
+	)
+	_, lines := converse(t,
+		`{`+head+`}, "action": "check"}`, `{"n": 2}`, `{"given": {"x": 1}}`, `{"given": {"c": 3}, "n": 2}`,
+		`{"action": "complete", "queue": [{"x": 1}]}`, `{"action": "complete", "queue": [{"c": 1}]}`,
+		`{`+head+`, "first": [{"x": 1}]}}`, `{`+head+`, "batch": 2}}`)
+	for _, i := range []int{1, 2} {
+		require.Contains(t, lines[i], `"error":"invalid request: given: invalid point: `+missing+`"request"`)
+	}
+	require.Equal(t, 2, strings.Count(lines[3], `"c":3}`), lines[3])
+	require.Contains(t, lines[4], missing)
+	require.Contains(t, lines[5], `"c":1}`)
+	require.Contains(t, lines[6], `first: point 1: `+missing+`"study"`)
+	require.Contains(t, lines[7], "batch: the trials of a batch take no given values, and a parameter is given: leave batch out")
+}
+
 // A recommendation for given values has the other values of a trial. The next request has none.
 func TestRecommendationForGivenValues(t *testing.T) {
 	_, lines := converse(t,

@@ -94,6 +94,9 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 			a = m.Acquisition
 		}
 		faults = append(faults, d.beliefFaults(s, a, wrong)...)
+		if d.Batch > 0 && s.CheckGiven(nil) != nil {
+			fault("batch", "batch: the trials of a batch take no given values, and a parameter is given: leave batch out")
+		}
 		faults = append(faults, d.earlierFaults(s)...)
 	}
 	if len(methodFaults) == 0 && !wrong["objectives"] {

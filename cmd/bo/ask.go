@@ -50,9 +50,9 @@ func (c *askCmd) Run(e *env) error {
 		waiting.Stop()
 		if err != nil {
 			if len(given) > 0 {
-				err = asUsage(err, space.ErrPoint, loop.ErrOptions)
+				err = asUsage(err, loop.ErrOptions)
 			}
-			return asRefusal(err, store.ErrBudget, store.ErrExhausted)
+			return asRefusal(asUsage(err, space.ErrPoint), store.ErrBudget, store.ErrExhausted)
 		}
 		if len(trials) < c.N {
 			v, err := u.Brief(e.ctx)

@@ -163,6 +163,9 @@ func (c *runCmd) problem(d *study.Definition) error {
 			return usageError{err}
 		}
 	}
+	if err := d.CheckRun(); err != nil {
+		return usageError{err}
+	}
 	if c.File != "" && d.Command == "" && d.Builtin == "" {
 		return usagef("%s has no command: add one, or give --command", c.File)
 	}

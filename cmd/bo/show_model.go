@@ -296,6 +296,9 @@ func waiting(v *store.View) *shownNext {
 
 // propose returns the next proposal, by the fit of the views if there is one.
 func (m *shownModel) propose(ctx context.Context, in *inspection, v *store.View, views []*loop.View) (*shownNext, error) {
+	if in.space.CheckGiven(nil) != nil {
+		return &shownNext{Reasons: []string{"There is none: a suggestion needs the given values (bo ask --given)."}}, nil
+	}
 	var p loop.Proposals
 	var err error
 	if views == nil {

@@ -72,6 +72,9 @@ func (c *workerCmd) Run(e *env) error {
 	if err != nil {
 		return explained(c.Server, err)
 	}
+	if err := d.CheckRun(); err != nil {
+		return usagef("study %s: %w", c.Study, err)
+	}
 	p, err := newProgramOf(c.Program, placeholdersOf(d), cmp.Or(c.Timeout, d.Timeout.Value()))
 	if usage, ok := errors.AsType[usageError](err); ok {
 		return usagef("the program%s", strings.TrimPrefix(usage.Error(), "--command"))

@@ -361,6 +361,10 @@ func (b *builder) addNext(views []*loop.View) error {
 			break
 		}
 	}
+	if b.Next == nil && b.space.CheckGiven(nil) != nil {
+		b.Notes = append(b.Notes, "There is no next point, because a suggestion needs the given values: see bo ask --given.")
+		return nil
+	}
 	if b.Next == nil {
 		p, err := b.propose(views)
 		switch {

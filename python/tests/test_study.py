@@ -538,6 +538,27 @@ def test_given_values() -> None:
             study.ask(given=3)  # type: ignore[call-overload]
 
 
+def test_a_given_parameter() -> None:
+    space = {
+        "x": Float(0, 1),
+        "humidity": Int(20, 90, given=True),
+        "b": Categorical(["A", "B"], given=True),
+    }
+    with Study(space) as study:
+        trial = study.ask(given={"humidity": 61, "b": "A"})
+        assert trial.params["humidity"] == 61
+        with pytest.raises(RequestError, match='"humidity": its value is given, never suggested'):
+            study.ask(given={"b": "A"})
+    with pytest.raises(RequestError, match='"b": its value is given, never suggested'):
+        minimize(lambda p: p["x"], space, budget=3)
+    listed = [
+        {"name": "c", "type": "bool", "given": True},
+        {"name": "x", "type": "float", "min": 0, "max": 1},
+    ]
+    with Study(listed) as study, pytest.raises(RequestError, match='"c": its value is given'):
+        study.ask()
+
+
 def test_given_values_of_interrupted_trials(tmp_path: Path) -> None:
     file = tmp_path / "study.json"
     with Study({"x": Float(0, 1), "n": Int(1, 3)}, initial=3) as study:

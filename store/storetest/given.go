@@ -96,6 +96,14 @@ func givenValues(t *testing.T, o Opener) {
 	_, err = u.AskOnce(ctx, store.AskRequest{N: 1, Given: map[string]any{"n": 40}})
 	wantError(t, err, space.ErrPoint)
 
+	stated := definition("stated")
+	stated.Parameters[0].Given = true
+	v := created(t, open(t, o, store.Options{}), stated)
+	_, err = v.Ask(ctx, 1)
+	wantError(t, err, space.ErrPoint)
+	evaluate := func(context.Context, store.Trial, space.Point) (store.Report, error) { return store.Report{}, nil }
+	wantError(t, v.Run(ctx, evaluate, store.RunOptions{}), loop.ErrOptions)
+
 	batches := definition("batches")
 	batches.Batch = 2
 	_, err = created(t, open(t, o, store.Options{}), batches).AskOnce(ctx, store.AskRequest{N: 1, Given: map[string]any{"n": 4}})

@@ -2,6 +2,9 @@
 
 A parameter with a condition such as when="opt == 'sgd'" is active only where the condition holds.
 Points elsewhere do not have it.
+
+A parameter with given=True, such as the humidity of the day, is never suggested: every ask states
+its value in given=.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ class Float:
     log: bool = False
     step: float | None = None
     when: str | None = None
+    given: bool = False
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
@@ -51,6 +55,7 @@ class Int:
     log: bool = False
     step: int | None = None
     when: str | None = None
+    given: bool = False
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
@@ -66,6 +71,7 @@ class Bool:
     """True or False."""
 
     when: str | None = None
+    given: bool = False
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
@@ -82,6 +88,7 @@ class Categorical:
 
     values: Sequence[Scalar]
     when: str | None = None
+    given: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _values(self.values))
@@ -101,6 +108,7 @@ class Ordinal:
 
     values: Sequence[Scalar]
     when: str | None = None
+    given: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _values(self.values))
@@ -239,20 +247,26 @@ def _values(values: Any) -> tuple[Any, ...]:
 
 def _from_definition(definition: Mapping[str, Any]) -> Parameter:
     kind = _KINDS.get(str(definition.get("type")), Fixed)
-    when = definition.get("when")
+    when, given = definition.get("when"), definition.get("given", False)
     if kind is Bool:
-        return Bool(when)
+        return Bool(when, given)
     if kind is Float or kind is Int:
-        keys = {key: definition[key] for key in ("log", "step", "when") if key in definition}
+        keys = {
+            key: definition[key] for key in ("log", "step", "when", "given") if key in definition
+        }
         return kind(definition.get("min", 0), definition.get("max", 0), **keys)
     if kind is Categorical or kind is Ordinal:
-        return kind(definition.get("values", ()), when)
+        return kind(definition.get("values", ()), when, given)
     return Fixed(definition.get("value", ""), when)
 
 
 def _form(kind: str, p: Parameter, **keys: Any) -> dict[str, Any]:
     """Returns the form of the study file."""
-    return {"type": kind, **keys, **({} if p.when is None else {"when": p.when})}
+    if p.when is not None:
+        keys["when"] = p.when
+    if getattr(p, "given", False):
+        keys["given"] = True
+    return {"type": kind, **keys}
 
 
 def _range(p: Float | Int) -> dict[str, Any]:
