@@ -206,6 +206,26 @@ func TestInterruptedAsk(t *testing.T) {
 	require.Equal(t, "bread", s.released[0].Study)
 }
 
+// hung is a service that answers no Ask and no Release.
+type hung struct{ waiting }
+
+func (s *hung) Release(ctx context.Context, _ *bov1.ReleaseRequest) (*bov1.ReleaseResponse, error) {
+	<-ctx.Done()
+	return nil, connect.NewError(connect.CodeDeadlineExceeded, ctx.Err())
+}
+
+// An interrupted worker of a service that hangs ends within a second.
+func TestInterruptedAskOfAHungServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		begun := time.Now()
+		_, err := Run(ctx, &hung{}, nil, Options{Study: "bread", Workers: 2})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, time.Minute+time.Second, time.Since(begun))
+	})
+}
+
 // A worker ends at the end of its time, also while it waits for a trial or for the service.
 func TestTimeWithoutATrial(t *testing.T) {
 	down := connect.NewError(connect.CodeUnavailable, errors.New("down"))
