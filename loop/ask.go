@@ -88,22 +88,33 @@ var errOutdated = errors.New("loop: the study changed")
 
 // ask makes one attempt at Ask. It returns errOutdated if the attempt is invalid.
 func (s *Study) ask(ctx context.Context, n int, given map[string]any, domain *space.Space, start time.Time) ([]Trial, error) {
+	if asked := s.askReady(n, given, start); asked != nil {
+		return asked, nil
+	}
 	h, idle := s.askable(n, domain)
 	h.Given = given
 	var p Proposals
+	var ready []Proposal
 	if n > len(idle) {
 		var err error
-		p, err = s.propose(ctx, h, n-len(idle))
+		p, err = s.propose(ctx, h, max(n-len(idle), s.readyPoints(h, idle)))
 		if err != nil && !(errors.Is(err, ErrExhausted) && len(idle) > 0) {
 			return nil, err
 		}
 	}
 	seconds := time.Since(start).Seconds() / float64(max(1, len(p.Points)))
+	if k := n - len(idle); len(p.Points) > k {
+		p.Points, ready = p.Points[:k], p.Points[k:]
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.outdated(h, idle, p) {
 		return nil, errOutdated
+	}
+	s.ready = nil
+	if len(s.trials) == len(h.Trials) {
+		s.ready, s.readyAt = ready, len(s.trials)+len(p.Points)
 	}
 	pending, names := h.pending(), slices.Sorted(maps.Keys(given))
 	var asked []Trial
@@ -129,6 +140,35 @@ func (s *Study) ask(ctx context.Context, n int, given map[string]any, domain *sp
 		s.warm = p.Warm
 	}
 	return asked, nil
+}
+
+// readyPoints returns the number of points that an Ask computes for itself and the next ones: the rest of the initial design.
+// A computation costs O(n) after n trials. It is 0 where the points may depend on the ID of the next trial, on the queue
+// or on given values.
+func (s *Study) readyPoints(h History, idle []int) int {
+	if len(idle)+len(h.Queue)+len(h.Given)+len(s.opts.Optimum) > 0 || s.space.Restricted() || s.space.Count() < 1<<40 {
+		return 0
+	}
+	return min(s.opts.Initial-len(h.Trials), MaxPoints)
+}
+
+// askReady returns n trials at the points that an earlier Ask computed, nil if there are fewer or if the study has other
+// trials or a queue since.
+func (s *Study) askReady(n int, given map[string]any, start time.Time) []Trial {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.ready) < n || len(s.trials) != s.readyAt || len(s.idle)+len(s.queue)+len(given) > 0 {
+		return nil
+	}
+	pending := History{Trials: s.trials}.pending()
+	asked := make([]Trial, n)
+	for i, q := range s.ready[:n] {
+		t := trialOf(len(s.trials)+1, q, pending, time.Since(start).Seconds()/float64(n))
+		s.trials = append(s.trials, t)
+		asked[i] = t.clone()
+	}
+	s.ready, s.readyAt = s.ready[n:], len(s.trials)
+	return asked
 }
 
 // trialOf returns the trial of a proposal that was chosen with pending trials.

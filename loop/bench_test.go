@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"io"
 	"testing"
 
@@ -17,6 +18,26 @@ func BenchmarkAsk(b *testing.B) {
 	for b.Loop() {
 		if _, err := Propose(b.Context(), s.space, s.opts, h, 1); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDesign measures n asks of one trial each from an initial design of n points, with and without a result for each.
+func BenchmarkDesign(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		for _, told := range []bool{true, false} {
+			b.Run(fmt.Sprintf("n=%d/told=%v", n, told), func(b *testing.B) {
+				for b.Loop() {
+					s := newStudy(b, box(b), Options{Initial: n})
+					for range n {
+						trials, err := s.Ask(b.Context(), 1)
+						require.NoError(b, err)
+						if told {
+							require.NoError(b, s.Tell(trials[0].ID, trials[0].Point.Float("x")))
+						}
+					}
+				}
+			})
 		}
 	}
 }

@@ -168,3 +168,51 @@ func TestDesignOfMovedTrials(t *testing.T) {
 		h.Trials = append(h.Trials, trial)
 	}
 }
+
+// The points of an Ask are the points of Propose, also if an earlier Ask has computed them and the study has changed since.
+func TestDesignComputedAhead(t *testing.T) {
+	ctx := t.Context()
+	sp := newSpace(t, space.Float("x", -5, 10), space.Float("y", 0, 15), space.Int("k", 1, 5))
+	s := newStudy(t, sp, Options{Initial: 30, First: []map[string]any{{"x": 1}, {"y": 2}}})
+	at := func(x float64) space.Point {
+		p, err := sp.PointOf(map[string]any{"x": x, "y": 3, "k": 2})
+		require.NoError(t, err)
+		return p
+	}
+	ahead := 0
+	ask := func(n int) {
+		t.Helper()
+		want, err := Propose(ctx, sp, s.opts, s.history(), n)
+		require.NoError(t, err)
+		if len(s.ready) >= n && len(s.trials) == s.readyAt && len(s.queue) == 0 {
+			ahead += n
+		}
+		trials, err := s.Ask(ctx, n)
+		require.NoError(t, err)
+		for i, p := range want.Points {
+			require.Equal(t, p.Point.Key(), trials[i].Point.Key(), "trial %d", trials[i].ID)
+			require.Equal(t, p.Source, trials[i].Source)
+			require.Len(t, trials[i].Pending, len(s.history().pending())-n)
+		}
+	}
+	ask(1)
+	ask(3)
+	require.NoError(t, s.Tell(1, 3))
+	require.NoError(t, s.Fail(2, "broke"))
+	ask(1)
+	_, err := s.Add(at(4), 2)
+	require.NoError(t, err)
+	ask(2)
+	ask(1)
+	require.NoError(t, s.Enqueue(at(5)))
+	ask(2)
+	_, err = s.AskGiven(ctx, 1, map[string]any{"k": 4})
+	require.NoError(t, err)
+	ask(1)
+	ask(4)
+	ask(13)
+	require.Len(t, s.Trials(), 30)
+	require.Equal(t, 22, ahead)
+	ask(2) // suggested
+	require.Empty(t, s.ready)
+}

@@ -24,12 +24,14 @@ type Study struct {
 	events  sync.Mutex    // held while OnEvent runs
 	pace    pace.Pace
 
-	mu     sync.Mutex   // guards the fields below
-	trials []Trial      // the trial with ID i at i-1
-	idle   map[int]bool // IDs of pending trials that are not being evaluated
-	queue  []space.Point
-	warm   surrogate.State // state of the last fit with a finite state; nil before
-	cause  cause
+	mu      sync.Mutex   // guards the fields below
+	trials  []Trial      // the trial with ID i at i-1
+	idle    map[int]bool // IDs of pending trials that are not being evaluated
+	queue   []space.Point
+	warm    surrogate.State // state of the last fit with a finite state; nil before
+	ready   []Proposal      // the next points of First and the design while there are readyAt trials; see readyPoints
+	readyAt int
+	cause   cause
 }
 
 // cause is the error of the objective in the failed trial of highest ID; err is nil if the caller
