@@ -277,7 +277,7 @@ type saltelli struct {
 	space  *space.Space
 	params []space.Parameter
 	a, b   *mat.Dense   // points before Project
-	at     *mat.Dense   // rows of a, projected
+	at, bt *mat.Dense   // rows of a and b, projected
 	kept   []*mat.Dense // mixed of each parameter, if constraints make it dear; else nil
 }
 
@@ -286,12 +286,15 @@ func newSaltelli(s *space.Space, params []space.Parameter, n int) *saltelli {
 	d := s.Dim()
 	both := space.Sobol(n, 2*d, random.New(0, "importance", 0))
 	out := &saltelli{space: s, params: params, a: mat.DenseCopyOf(both.Slice(0, n, 0, d)), b: mat.DenseCopyOf(both.Slice(0, n, d, 2*d))}
-	out.at = out.projected(out.a)
+	out.at, out.bt = out.projected(out.a), out.projected(out.b)
 	return out
 }
 
 // hold gives all points the values of parameters in an encoded point.
 func (s *saltelli) hold(params []space.Parameter, at []float64) {
+	if len(params) == 0 {
+		return
+	}
 	n, _ := s.a.Dims()
 	for _, p := range params {
 		from, end := s.space.Columns(p.Name)
@@ -300,7 +303,7 @@ func (s *saltelli) hold(params []space.Parameter, at []float64) {
 			copy(s.b.RawRowView(k)[from:end], at[from:end])
 		}
 	}
-	s.at = s.projected(s.a)
+	s.at, s.bt = s.projected(s.a), s.projected(s.b)
 }
 
 // projected returns the points of the space nearest to the rows of x, balanced if they violate a constraint.
@@ -339,7 +342,7 @@ func (s *saltelli) indices(ctx context.Context, f function) (indices, error) {
 	n, _ := s.a.Dims()
 	fa, fb := make([]float64, n), make([]float64, n)
 	f(fa, s.at)
-	f(fb, s.projected(s.b))
+	f(fb, s.bt)
 	var centre, variance float64
 	for k := range n {
 		centre += (fa[k] + fb[k]) / float64(2*n)
