@@ -101,8 +101,9 @@ func Read(name string, r io.Reader, optional ...string) (*Table, error) {
 
 // separator returns the separator of the cells of a text: a comma, semicolon or tab of its first line that all lines have
 // as often, outside quotes. A name such as "T, °C" may have another one. Of several it is the one that the first line has
-// most often, and not the comma if others are as frequent: all rows may have decimal commas. If there is none, it is the
-// first one of the line. A first line such as "sep=;" states it.
+// most often, and not the comma if others are as frequent: all rows may have decimal commas. If there is none but
+// the comma, rows may lack their last cells: it is the one that the rows have most often, of those that no row has more often
+// than the first line. If there is none of these either, it is the first one of the line. A first line such as "sep=;" states it.
 func separator(text []byte) rune {
 	text = bytes.TrimLeft(text, "\r\n")
 	if other, ok := bytes.CutPrefix(text, []byte("sep=")); ok && len(other) > 0 {
@@ -122,14 +123,23 @@ func separator(text []byte) rune {
 		return oneColumn(rest)
 	}
 	count := func(line []byte, c byte) int { return bytes.Count(line, []byte{c}) }
+	short, total := slices.Clone(found), map[byte]int{} // separators that no row has more often than the header; number in the rows
 	var row []byte
 	for len(rest) > 0 {
 		if row, rest = cutLine(rest); rest == nil || len(bytes.TrimSpace(row)) == 0 { // the last line may be a part
 			continue
 		}
 		found = slices.DeleteFunc(found, func(c byte) bool { return count(row, c) != count(header, c) })
+		short = slices.DeleteFunc(short, func(c byte) bool { return count(row, c) > count(header, c) })
+		for _, c := range short {
+			total[c] += count(row, c)
+		}
 	}
-	if len(found) == 0 {
+	short = slices.DeleteFunc(short, func(c byte) bool { return total[c] == 0 })
+	switch {
+	case len(short) > 0 && (len(found) == 0 || found[0] == ','): // the comma alone may be the decimal comma of each row
+		return rune(slices.MaxFunc(short, func(a, b byte) int { return cmp.Compare(total[a], total[b]) }))
+	case len(found) == 0:
 		return rune(header[bytes.IndexAny(header, "\t;,")])
 	}
 	return rune(slices.MaxFunc(found, func(a, b byte) int { return cmp.Compare(count(header, a), count(header, b)) }))

@@ -39,6 +39,17 @@ func TestReadTable(t *testing.T) {
 	tb, err := Read("a.csv", strings.NewReader("T, °C;y\n20,5;7\n21,5;8\n"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"T, °C", "y"}, tb.Header)
+	for _, text := range []string{ // rows without their last cells
+		"T, °C;y;message\n20,5;7\n21,5;8;late\n",
+		"T, °C;y;message\n20;7\n21;8\n",
+		"T, °C;y;message;front\n20,5;7,5\n21,5;8,5;;true\n",
+		"T; °C,y,message\n20,7\n21,8\n",
+	} {
+		tb, err := Read("a.csv", strings.NewReader(text), "message", "front")
+		require.NoError(t, err, "%q", text)
+		require.Contains(t, tb.Header, "y", "%q", text)
+		require.Contains(t, tb.Header, "message", "%q", text)
+	}
 	tb, err = Read("a.csv", strings.NewReader("y\n1\n2\n\n"))
 	require.NoError(t, err)
 	y, err := tb.Numbers("y")
