@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,8 @@ var texts = []string{columnFailure, columnMessage, columnFront}
 // or a number whose name is another column's is written as params.NAME or numbers.NAME, as is a parameter that
 // the study does not have. With several objectives the column front is true for the trials of the Pareto front,
 // and else empty. A table with characters other than ASCII begins with a byte order mark, by which Excel
-// recognises UTF-8.
+// recognises UTF-8. A message that begins with =, +, - or @, which a spreadsheet takes for a formula, has an apostrophe
+// before it, which ReadCSV removes.
 func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 	return writeTrials(w, table.Commas, d, trials)
 }
@@ -76,6 +78,26 @@ func writeTrials(w io.Writer, dialect table.Dialect, d *study.Definition, trials
 		}
 		return nil
 	})
+}
+
+// formula matches a text that spreadsheets evaluate, after apostrophes if there are any.
+var formula = regexp.MustCompile(`^'*[=+\-@]`)
+
+// literal returns the cell of a message. A message that a spreadsheet would take for a formula, such as "=== failed", has an
+// apostrophe before it: the program would save the result of the formula.
+func literal(message string) string {
+	if formula.MatchString(message) {
+		return "'" + message
+	}
+	return message
+}
+
+// unliteral returns the message of a cell.
+func unliteral(cell string) string {
+	if rest, ok := strings.CutPrefix(cell, "'"); ok && formula.MatchString(rest) {
+		return rest
+	}
+	return cell
 }
 
 // trialTable is a table of trials to write.
@@ -206,7 +228,7 @@ func (t *trialTable) row(i int) ([]string, error) {
 	for _, name := range t.numbers {
 		number(name)
 	}
-	row = append(row, string(trial.State), t.cell(trial.Seconds), string(trial.Failure), trial.Message)
+	row = append(row, string(trial.State), t.cell(trial.Seconds), string(trial.Failure), literal(trial.Message))
 	if t.definition.Several() {
 		row = append(row, map[bool]string{true: "true"}[t.front[trial.Number]])
 	}
@@ -530,7 +552,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	if err := c.readNumbers(t, i, d, failed, e.Numbers); err != nil {
 		return e, false, err
 	}
-	e.Message = text(c.message)
+	e.Message = unliteral(text(c.message))
 	if failed {
 		e.Failure = failureOf(text(c.failure))
 		if state == store.Stopped && e.Failure == store.FailedByProgram { // by a rule; without its steps the value does not compare with others

@@ -59,6 +59,22 @@ func TestCSVComesBack(t *testing.T) {
 	}
 }
 
+// A spreadsheet takes no message for a formula.
+func TestMessagesAreNoFormulas(t *testing.T) {
+	d := &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+	for message, want := range map[string]string{
+		"=1+1": "'=1+1", "-5 °C": "'-5 °C", "+": "'+", "@A1": "'@A1", "'=1": "''=1", "'quoted'": "'quoted'", "a=1": "a=1",
+	} {
+		trials := []store.Trial{{Number: 1, Params: []byte(`{"x": 0.5}`), State: store.Complete, Numbers: map[string]float64{"value": 2}, Message: message}}
+		var b bytes.Buffer
+		require.NoError(t, exchange.WriteCSV(&b, d, trials))
+		require.Contains(t, b.String(), ","+want+"\n")
+		evaluated, _, err := exchange.ReadCSV("s.csv", &b, d)
+		require.NoError(t, err)
+		require.Equal(t, message, evaluated[0].Message)
+	}
+}
+
 // The column of the first one of several objectives had the name value, and is still read.
 func TestWriteCSVNamesSeveralObjectives(t *testing.T) {
 	d := &study.Definition{
@@ -341,6 +357,8 @@ func FuzzEditedSheets(f *testing.F) {
 	f.Add("Dicke (µm)", "3.10", "=1+1;", 123456.789, 7.0, uint8(15))
 	f.Add("value", "true", "", 0.0, 1.0, uint8(26))
 	f.Add("Zeit (min)", "a", "", 0.5, 1.0, uint8(37))
+	f.Add("x", "-a", "'=1+1", 0.5, 1.0, uint8(0))
+	f.Add("x", "a", "-5 °C", 0.5, 1.0, uint8(5))
 	f.Add(",", "0", "0", 2e6, 1.1428571428571428e-300, uint8(44))
 	f.Fuzz(func(t *testing.T, name, text, note string, x, y float64, edit uint8) {
 		for _, s := range []string{name, text, note} {

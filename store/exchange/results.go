@@ -94,7 +94,7 @@ func (c *columns) result(t *table.Table, i, trial int, d *study.Definition) (Res
 		}
 		return t.Rows[i][j]
 	}
-	out := Result{Row: t.Row(i), Params: map[string]any{}, Report: store.Report{Message: text(c.message), Numbers: map[string]float64{}}}
+	out := Result{Row: t.Row(i), Params: map[string]any{}, Report: store.Report{Message: unliteral(text(c.message)), Numbers: map[string]float64{}}}
 	state := stateOf(text(c.state))
 	if state == store.Stopped {
 		return out, false, nil
