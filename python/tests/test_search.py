@@ -287,7 +287,8 @@ def test_chooses_between_estimators_with_their_own_parameters() -> None:
     }
     for candidate, trial in zip(search.cv_results_["params"], search.study_.trials, strict=True):
         model = candidate["model"]
-        assert trial.params["model"] == (
+        assert type(trial.params["model"]) is type(model)
+        assert trial.record()["params"]["model"] == (
             repr(model) if type(model) is SVC else type(model).__name__
         )
         assert ("model__at" in candidate) == (type(model) is Peaked)
@@ -322,7 +323,8 @@ def test_a_choice_is_any_object() -> None:
     assert {p["hidden_layer_sizes"] for p in search.cv_results_["params"]} == {(4,), (4, 2)}
     assert {p["random_state"] for p in search.cv_results_["params"]} == {None, 3}
     assert search.best_params_["activation"] == "tanh"
-    assert {t.params["hidden_layer_sizes"] for t in search.study_.trials} == {"(4,)", "(4, 2)"}
+    assert {t.params["hidden_layer_sizes"] for t in search.study_.trials} == {(4,), (4, 2)}
+    assert {r["params"]["random_state"] for r in search.study_.records()} == {"None", 3}
 
 
 def test_spaces_that_nothing_tells_apart() -> None:

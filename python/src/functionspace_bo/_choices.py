@@ -1,7 +1,6 @@
 """Search spaces as scikit-learn has them.
 
-Choices may be objects, ranges may be distributions of SciPy, and a space may be a list of
-dictionaries.
+Ranges may be distributions of SciPy, and a space may be a list of dictionaries.
 """
 
 from __future__ import annotations
@@ -13,18 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ._space import (
-    Categorical,
-    Fixed,
-    Float,
-    Int,
-    Ordinal,
-    Params,
-    Space,
-    plain,
-    resembles_range,
-    shown,
-)
+from ._labels import is_object, labels
+from ._space import Categorical, Fixed, Float, Int, Ordinal, Params, Space, resembles_range
 from .errors import StudyError
 
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|\w+")
@@ -32,11 +21,10 @@ _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|\w+")
 
 @dataclass(frozen=True)
 class Choices:
-    """A search space for `bo`, in which texts stand for objects, and the way back."""
+    """A search space for `bo`, and the names of its parameters in scikit-learn."""
 
     space: Space
     _names: dict[str, str] = field(default_factory=dict)  # in set_params, of renamed parameters
-    _objects: dict[str, dict[str, Any]] = field(default_factory=dict)  # choices by their texts
 
     @classmethod
     def of(cls, space: Any) -> Choices:
@@ -48,24 +36,11 @@ class Choices:
             space, names = _merged([_ranges(branch) for branch in space])
         else:
             return cls(space)
-        objects: dict[str, dict[str, Any]] = {}
-        parameters = {}
-        for name, given in space.items():
-            values = _values(given)
-            if values is None:
-                parameters[name] = given
-                continue
-            texts = _texts(values)
-            objects[name] = {t: v for t, v in zip(texts, values, strict=True) if t is not v}
-            parameters[name] = _with_values(given, texts)
-        return cls(parameters, names, objects)
+        return cls({name: _parameter(given) for name, given in space.items()}, names)
 
     def params(self, point: Params) -> Params:
         """Returns a point of the space as scikit-learn takes it."""
-        return {
-            self._names.get(name, name): self._objects.get(name, {}).get(value, value)
-            for name, value in point.items()
-        }
+        return {self._names.get(name, name): value for name, value in point.items()}
 
 
 def _branches(space: Any) -> bool:
@@ -122,48 +97,12 @@ def _values(given: Any) -> list[Any] | None:
     return None
 
 
-def _with_values(given: Any, texts: list[Any]) -> Any:
-    """Returns a parameter with other values. A list of one value is a constant."""
-    if isinstance(given, (Categorical, Ordinal)):
-        return replace(given, values=texts)
-    if isinstance(given, Fixed):
-        return replace(given, value=texts[0])
-    return Fixed(texts[0]) if len(texts) == 1 else Categorical(texts)
-
-
-def _texts(values: Sequence[Any]) -> list[Any]:
-    """Returns a text for each object, and other values unchanged.
-
-    The text is the name of a class or a function if no other choice has it, or else the
-    representation of the object.
-    """
-    names = [_name(v) if _is_object(v) else v for v in values]
-    texts: list[Any] = []
-    for value, name in zip(values, names, strict=True):
-        text = name
-        if _is_object(value):
-            if sum(n == name for n in names) > 1:
-                text = shown(value)
-            first, n = text, 1
-            while text in texts or (text in names and text != name):
-                n += 1
-                text = f"{first} {n}"
-        texts.append(text)
-    return texts
-
-
-def _is_object(value: Any) -> bool:
-    """Reports whether a choice has no form in a study file."""
-    value = plain(value)
-    return not isinstance(value, (str, int, float)) or (
-        isinstance(value, float) and not math.isfinite(value)
-    )
-
-
-def _name(value: Any) -> str:
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        return type(value).__name__
-    return str(getattr(value, "__name__", None) or shown(value))
+def _parameter(given: Any) -> Any:
+    """Returns the parameter of a list, a constant for one value, and other entries unchanged."""
+    values = _values(given)
+    if values is None or isinstance(given, (Categorical, Ordinal, Fixed)):
+        return given
+    return Fixed(values[0]) if len(values) == 1 else Categorical(values)
 
 
 def _merged(branches: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -177,7 +116,7 @@ def _merged(branches: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict
         return dict(branches[0]), {}
     selector = _selector(branches)
     listed = [_values(b[selector]) or [] for b in branches]
-    texts = _texts([v for values in listed for v in values])
+    texts = labels([v for values in listed for v in values])
     space: dict[str, Any] = {selector: [v for values in listed for v in values]}
     own: list[list[Any]] = []  # texts of each branch
     for values in listed:
@@ -237,7 +176,7 @@ def _disjoint(listed: Iterable[list[Any] | None]) -> bool:
     seen: list[Any] = []
     for values in listed:
         for v in values or ():
-            if any(v is s or (not (_is_object(v) or _is_object(s)) and v == s) for s in seen):
+            if any(v is s or (not (is_object(v) or is_object(s)) and v == s) for s in seen):
                 return False
         seen += values or ()
     return True
@@ -245,8 +184,7 @@ def _disjoint(listed: Iterable[list[Any] | None]) -> bool:
 
 def _conditioned(given: Any, condition: str, renamed: Mapping[str, str]) -> Any:
     """Returns a parameter with a further condition."""
-    values = _values(given)
-    p = _with_values(given, values) if values else given
+    p = _parameter(given)
     if not hasattr(p, "when"):
         p = Fixed(p)
     if not p.when:

@@ -11,8 +11,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from ._binary import read_answer, run_binary
+from ._labels import plain, shown
 from ._options import HELP, OBJECTIVE, SETTINGS
-from ._space import Parameter, Space, parse_space, plain, require_json, shown
+from ._space import Categorical, Ordinal, Parameters, Space, parse_space, require_json
 from .errors import StudyError
 
 _STORES = 'Study.create("bo.db", "name", space) stores a study'
@@ -32,8 +33,11 @@ _OF_OTHERS = {
 }
 """The remedies for options of other packages."""
 
+_POINTS = {"defaults", "earlier", "first"}
+"""The options that have values of parameters."""
 
-def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Parameter]]:
+
+def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], Parameters]:
     """Returns a definition in the form of the study file, and its parameters by name.
 
     Unknown options stay in the definition: `bo` reports them, with a suggestion from the keys of
@@ -43,10 +47,11 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
     definition: dict[str, Any] = {"version": 1, "parameters": parameters}
     objective: dict[str, Any] = {}
     settings: dict[str, Any] = {}
-    for key, value in options.items():
-        if value is None:
+    for key, given in options.items():
+        if given is None:
             continue
         _check_name(key)
+        value = _labelled(given, by_name) if key in _POINTS else given
         if key in OBJECTIVE:
             objective[key] = value
         elif key in SETTINGS:
@@ -72,7 +77,7 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
     if isinstance(earlier, (str, os.PathLike)):
         definition["earlier"] = _table(earlier, definition)
     elif hasattr(earlier, "to_csv") and hasattr(earlier, "columns"):
-        definition["earlier"] = _frame(earlier, definition)
+        definition["earlier"] = _frame(earlier, definition, by_name)
     _require_json(definition)
     return definition, by_name
 
@@ -115,8 +120,25 @@ def _table(
     return listed
 
 
-def _frame(frame: Any, definition: Mapping[str, Any]) -> list[Any]:
-    """Returns the evaluations of a pandas data frame with the columns of a CSV table."""
+def _labelled(given: Any, parameters: Parameters) -> Any:
+    """Returns points with labels in place of objects. `bo` reports what is no point."""
+    if isinstance(given, (list, tuple)):
+        return [_labelled(g, parameters) for g in given]
+    if not isinstance(given, Mapping):
+        return given
+    if isinstance(point := given.get("params"), Mapping) and "params" not in parameters:
+        return {**given, "params": parameters.encode(point)}
+    return parameters.encode(given)
+
+
+def _frame(frame: Any, definition: Mapping[str, Any], parameters: Parameters) -> list[Any]:
+    """Returns the evaluations of a pandas data frame with the columns of a CSV table.
+
+    An empty cell of a parameter with a condition stays empty, also if None is a choice.
+    """
+    for name, p in parameters.items():
+        if name in frame.columns and isinstance(p, (Categorical, Ordinal)) and p.when is None:
+            frame = frame.assign(**{name: [p.encode(v) for v in frame[name]]})
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "earlier.csv")
         frame.to_csv(path, index=False)

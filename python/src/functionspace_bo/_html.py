@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from ._outcomes import MAX_VALUE, Outcomes, usable
-from ._space import plain_params
 from ._trial import Trial
 
 _SHOWN = 8  # parameters of the best trial in a summary
@@ -60,7 +59,7 @@ def summary(name: str, trials: Sequence[Trial], outcomes: Outcomes, best: Trial 
         rows.append(("objectives", ", ".join(goals)))
     elif best is not None:
         rows.append(("best", f"{best.value:.6g} in trial {best.number}"))
-        params = [f"{k} = {_short(v)}" for k, v in best.params.items()]
+        params = [f"{k} = {_short(v)}" for k, v in best.labelled().items()]
         more = [f"and {len(params) - _SHOWN} more"] if len(params) > _SHOWN else []
         rows.append(("at", ", ".join(params[:_SHOWN] + more)))
     cells = "".join(
@@ -112,7 +111,7 @@ def _export(definition: Mapping[str, Any], trials: Iterable[Trial]) -> dict[str,
     for t in trials:
         row = {
             "trial": t.number,
-            "params": plain_params(t.params),
+            "params": t.labelled(),
             "source": t.source,
             "state": t.state,
             "numbers": t.numbers,

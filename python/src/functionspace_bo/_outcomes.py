@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from ._binary import known
-from ._space import plain, shown
+from ._labels import plain, shown
 from .errors import NoValueError, RequestError, TrialError
 
 if TYPE_CHECKING:

@@ -9,20 +9,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ._binary import read_answer
-from ._space import Parameter, Params, request_point
+from ._space import Parameters, Params
 from ._trial import PointPrediction
 from .errors import RequestError
 
 
-def points_of(
-    points: Iterable[Mapping[str, Any]], parameters: Mapping[str, Parameter]
-) -> list[Params]:
-    """Returns copies of points, or raises RequestError for a name that no parameter has."""
+def points_of(points: Iterable[Mapping[str, Any]], parameters: Parameters) -> list[Params]:
+    """Returns points in the form of requests.
+
+    It raises RequestError for a name that no parameter has.
+    """
     if isinstance(points, Mapping):
         raise RequestError("predict takes a list of points, not one point")
     if hasattr(points, "columns"):
         raise RequestError("predict takes a list of points: use to_dict('records') of a data frame")
-    out = [request_point(p) for p in points]
+    out = [parameters.request(p) for p in points]
     for i, p in enumerate(out):
         if not any(_cell(v).strip() for v in p.values()):  # a row of empty cells is no row
             raise RequestError(f"point {i + 1} has no value")
@@ -32,7 +33,9 @@ def points_of(
     return out
 
 
-def predictions(store: str, name: str, points: Sequence[Params]) -> list[PointPrediction]:
+def predictions(
+    store: str, name: str, points: Sequence[Params], parameters: Parameters
+) -> list[PointPrediction]:
     """Returns the predictions of a study in a store."""
     from ._store import _run
 
@@ -53,7 +56,7 @@ def predictions(store: str, name: str, points: Sequence[Params]) -> list[PointPr
                 raise RequestError(f'parameter "{k}": {v!r} is not {e["params"][k]!r}')
     return [
         PointPrediction(
-            dict(p),
+            parameters.decode(p),
             {k: band["mean"] for k, band in e["predictions"].items()},
             {k: band["sd"] for k, band in e["predictions"].items()},
             {k: _interval(band) for k, band in e["predictions"].items()},

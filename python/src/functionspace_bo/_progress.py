@@ -70,7 +70,7 @@ class Progress:
         elif trial.state == "stopped" and self._lines:
             self._print(f"{head}  stopped at {trial.message}")
         elif self._lines or improved:
-            params = " ".join(f"{k}={_short(v)}" for k, v in trial.params.items())
+            params = " ".join(f"{k}={_short(v)}" for k, v in trial.labelled().items())
             self._print(f"{head}  {self._numbers(trial)}{'  ' + params if improved else ''}")
         self._draw()
 

@@ -26,10 +26,10 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ._end import End
+from ._labels import shown
 from ._outcomes import NoNumberError, Value, as_float
 from ._progress import Progress, count_finished
 from ._reporter import LocalReporter, Receiver
-from ._space import shown
 from ._trial import Result, Trial
 from .errors import (
     BoError,

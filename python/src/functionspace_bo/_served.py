@@ -21,8 +21,8 @@ from ._definition import define
 from ._outcomes import MAX_VALUE, Outcomes, Requirement
 from ._process import on_fork
 from ._reporter import LocalReporter
-from ._space import Parameter, Space, parse_space, request_point
-from ._store import StoredStudy, _run, check_name
+from ._space import Space
+from ._store import StoredStudy, _parameters, _run, check_name
 from ._trial import Trial
 from .errors import (
     BoError,
@@ -62,21 +62,22 @@ class ServedStudy(StoredStudy):
         url: str,
         name: str,
         *,
+        space: Space | None = None,
         token: str | os.PathLike[str] | None = None,
         ca: str | os.PathLike[str] | None = None,
     ) -> None:
         from ._service import Service  # imports the HTTP client
 
-        self._open(Service(url, token, ca), name)
+        self._open(Service(url, token, ca), name, space)
 
-    def _open(self, service: Service, name: str) -> None:
+    def _open(self, service: Service, name: str, space: Space | None) -> None:
         check_name(name)
         self._service = service
         self.name = name
         self._definition = self._call("GetStudy")["definition"]
         if "seed" in self._definition:
             self._definition["seed"] = int(self._definition["seed"])
-        self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
+        self._parameters = _parameters(self._definition, space)
         self._outcomes = replace(
             Outcomes.of(self._definition),
             requirements=tuple(map(_requirement, self._definition.get("require", ()))),
@@ -85,9 +86,9 @@ class ServedStudy(StoredStudy):
         self._leases = _Leases(service, name)
 
     @classmethod
-    def _of_service(cls, service: Service, name: str) -> ServedStudy:
+    def _of_service(cls, service: Service, name: str, space: Space) -> ServedStudy:
         study = cls.__new__(cls)
-        study._open(service, name)
+        study._open(service, name, space)
         return study
 
     @classmethod
@@ -114,7 +115,7 @@ class ServedStudy(StoredStudy):
         service = Service(url, token, ca)
         if exist_ok:  # with a token of role work too
             try:
-                study = cls._of_service(service, name)
+                study = cls._of_service(service, name, space)
             except CommandError as err:
                 if _code_of(err) != "not_found":
                     raise
@@ -127,10 +128,10 @@ class ServedStudy(StoredStudy):
         except ExistsError as err:
             if not exist_ok:
                 raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
-            study = cls._of_service(service, name)
+            study = cls._of_service(service, name, space)
             study._warn_of_differences(definition)
             return study
-        return cls._of_service(service, name)
+        return cls._of_service(service, name, space)
 
     def _rows(self) -> list[dict[str, Any]]:
         document = json.loads(self._call("Export")["document"])
@@ -159,7 +160,7 @@ class ServedStudy(StoredStudy):
             "key": _key(),
         }
         if given:
-            request["given"] = request_point(given)
+            request["given"] = self._parameters.request(given)
         if lease is not None:
             request["lease"] = _seconds(lease)
         try:
@@ -205,7 +206,7 @@ class ServedStudy(StoredStudy):
     ) -> dict[str, Any]:
         request = {**result, "trial": number, "key": _key(), "correct": correct}
         if at is not None:
-            request["at"] = request_point(at)
+            request["at"] = self._parameters.request(at)
         row: dict[str, Any] = self._call(method, request)["trial"]
         self._leases.drop(number)
         return row
@@ -225,7 +226,7 @@ class ServedStudy(StoredStudy):
             return self._added(point)
         except RequestError:  # perhaps for lack of a value
             with self._local() as copy:
-                return self._added(request_point(copy.enqueue(point).params))
+                return self._added(copy.enqueue(point).labelled())
 
     def _added(self, point: Mapping[str, Any]) -> dict[str, Any]:
         row: dict[str, Any] = self._call("Enqueue", {"points": [point], "key": _key()})["trials"][0]
@@ -237,7 +238,7 @@ class ServedStudy(StoredStudy):
     def __reduce__(self) -> tuple[Any, ...]:
         service = self._service
         opened = partial(ServedStudy, token=service.token, ca=service.ca)
-        return opened, (service.url, self.name)
+        return opened, (service.url, self.name), {"_parameters": self._parameters}
 
     @contextmanager
     def _local(self) -> Iterator[StoredStudy]:
@@ -247,7 +248,9 @@ class ServedStudy(StoredStudy):
             Path(path).write_text(document, encoding="utf-8")
             flags = ["--study", self.name, "--store", store]
             _run(["study", "import", path, *flags], hide=path + ": ")
-            yield StoredStudy(store, self.name)
+            local = StoredStudy(store, self.name)
+            local._parameters = self._parameters
+            yield local
 
     def _call(
         self, method: str, request: Mapping[str, Any] | None = None, limit: float = 60.0

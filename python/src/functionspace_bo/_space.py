@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from ._labels import fresh, is_object, label_of, labels, plain, shown, value_of
 from .errors import BoError, RequestError, StudyError
-
-Scalar = str | float | bool
-"""A value of a categorical, ordinal or fixed parameter: text, a number or a boolean."""
 
 Params = dict[str, Any]
 """The values of a point by the name of the parameter."""
@@ -84,71 +83,101 @@ class Bool:
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of values, which have no order."""
+    """One of values, which have no order.
 
-    values: Sequence[Scalar]
+    Values are numbers, texts, booleans, None, tuples, lists or other objects. In the study file, in
+    tables and in conditions, a label stands for an object: None, (64, 32), or the name of a class.
+    """
+
+    values: Sequence[Any]
     when: str | None = None
     given: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _values(self.values))
 
+    @cached_property
+    def _labels(self) -> list[Any]:
+        return labels(self.values)
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return _form("categorical", self, values=list(self.values))
+        return _form("categorical", self, values=list(self._labels))
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
-        return _listed(value, self.values)
+        return value_of(value, self.values, self._labels)
+
+    def encode(self, value: Any) -> Any:
+        """Returns a value in the form of a request to `bo`: the label of an object."""
+        return label_of(value, self.values, self._labels)
 
 
 @dataclass(frozen=True)
 class Ordinal:
-    """One of values, which are ordered."""
+    """One of values, which are ordered. Values are as for Categorical."""
 
-    values: Sequence[Scalar]
+    values: Sequence[Any]
     when: str | None = None
     given: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _values(self.values))
 
+    @cached_property
+    def _labels(self) -> list[Any]:
+        return labels(self.values)
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return _form("ordinal", self, values=list(self.values))
+        return _form("ordinal", self, values=list(self._labels))
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
-        return _listed(value, self.values)
+        return value_of(value, self.values, self._labels)
+
+    def encode(self, value: Any) -> Any:
+        """Returns a value in the form of a request to `bo`: the label of an object."""
+        return label_of(value, self.values, self._labels)
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """A value that is passed to the objective and not searched."""
+    """A value that is passed to the objective and not searched. It is as for Categorical."""
 
-    value: Scalar
+    value: Any
     when: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", plain(self.value))
 
+    @cached_property
+    def _labels(self) -> list[Any]:
+        return labels([self.value])
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return _form("fixed", self, value=self.value)
+        return _form("fixed", self, value=self._labels[0])
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
-        return self.value
+        return fresh(self.value)
+
+    def encode(self, value: Any) -> Any:
+        """Returns a value in the form of a request to `bo`: the label of an object."""
+        return label_of(value, [self.value], self._labels)
 
 
 Parameter = Float | Int | Bool | Categorical | Ordinal | Fixed
+
+_CHOICES = (Categorical, Ordinal, Fixed)
 
 Space = Mapping[str, object] | Sequence[Mapping[str, object]]
 """A search space: parameters by name, or the list of `parameters` of a study file.
 
 By name, each entry is a Parameter; a list or tuple of values stands for Categorical, and a single
 value for Fixed. A tuple of two numbers is an error, because it could be a range, and so is one that
-ends with texts, such as (1e-5, 0.1, "log").
+ends with texts, such as (1e-5, 0.1, "log"). A choice may be any object; see Categorical.
 """
 
 _KINDS: dict[str, type[Parameter]] = {
@@ -161,14 +190,75 @@ _KINDS: dict[str, type[Parameter]] = {
 }
 
 
-def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter]]:
+class Parameters(dict[str, Parameter]):
+    """Parameters by name, and the values of points in Python and in the form of requests.
+
+    In requests, in stores and in files, labels stand for objects.
+    """
+
+    def decode(self, point: Mapping[str, Any]) -> Params:
+        """Returns the values of a point that `bo` returned."""
+        return {name: self[name].decode(v) if name in self else v for name, v in point.items()}
+
+    def labels(self, point: Mapping[str, Any]) -> dict[str, str]:
+        """Returns the labels in a point that `bo` returned."""
+        return {
+            name: v
+            for name, v in point.items()
+            if isinstance(p := self.get(name), _CHOICES) and is_object(p.decode(v))
+        }
+
+    def encode(self, point: Mapping[str, Any]) -> Params:
+        """Returns a point with labels in place of objects, and without NumPy numbers."""
+        return {
+            str(name): p.encode(v) if isinstance(p := self.get(name), _CHOICES) else plain(v)
+            for name, v in point.items()
+        }
+
+    def request(self, point: Any) -> Params:
+        """Returns a point in the form of a request, or raises RequestError."""
+        if not isinstance(point, Mapping):
+            raise RequestError(f"the point is {shown(point)}, want values by name")
+        encoded = self.encode(point)
+        for name, value in encoded.items():
+            p = self.get(name)
+            if isinstance(p, (Categorical, Ordinal)) and is_object(value):
+                raise RequestError(
+                    f'parameter "{name}" is {shown(value)}, want one of {shown(list(p.values))}'
+                )
+            require_json(value, f'parameter "{name}"', RequestError)
+        return encoded
+
+    def given(self, given: Any) -> Params:
+        """Returns given values in the form of a request, or raises RequestError for none."""
+        values = self.request(given)
+        if not values:
+            raise RequestError("given has no values, want values by name")
+        return values
+
+    def declared(self, space: Space | None) -> Parameters:
+        """Returns these parameters with the objects of a space, which has them too."""
+        others = {} if space is None else parse_space(space)[1]
+        out = Parameters(self)
+        for name, p in self.items():
+            other = others.get(name)
+            if isinstance(other, _CHOICES) and type(other) is type(p):
+                if isinstance(p, Fixed) and other.definition() != p.definition():
+                    continue
+                out[name] = other
+        return out
+
+
+def parse_space(space: Space) -> tuple[list[dict[str, Any]], Parameters]:
     """Returns the parameters of a space in the form of the study file, and by name."""
     if not isinstance(space, Mapping):
         if not isinstance(space, Sequence) or not all(isinstance(p, Mapping) for p in space):
             raise StudyError(f"the space is {shown(space)}, want parameters by name")
         definitions = [dict(p) for p in space]
-        return definitions, {str(p.get("name")): _from_definition(p) for p in definitions}
-    parameters = {name: _parameter(name, value) for name, value in space.items()}
+        return definitions, Parameters(
+            {str(p.get("name")): _from_definition(p) for p in definitions}
+        )
+    parameters = Parameters({name: _parameter(name, value) for name, value in space.items()})
     for name, p in parameters.items():
         _require_several(name, p)
         if callable(p.when):
@@ -176,13 +266,8 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
                 f'parameter "{name}": when is {shown(p.when)}, want a text such as '
                 "\"optimizer == 'sgd'\""
             )
-        others = [v for v in getattr(p, "values", ()) if not isinstance(v, (str, int, float))]
-        if others:
-            v = shown(others[0])
-            raise StudyError(
-                f'parameter "{name}": a value is {v}, want a number, text or boolean: use a text, '
-                f'which the function translates: {{"text": {v}}}[params["{name}"]]'
-            )
+        if isinstance(p, _CHOICES):
+            _check_choices(name, [p.value] if isinstance(p, Fixed) else p.values)
     return [{"name": name, **p.definition()} for name, p in parameters.items()], parameters
 
 
@@ -200,7 +285,7 @@ def _parameter(name: str, value: Any) -> Parameter:
         return Categorical(value)
     if getattr(value, "ndim", 0) == 1:
         return Categorical(value.tolist())
-    if not isinstance(plain(value), (str, int, float, type(None))):
+    if value is not None and not isinstance(plain(value), (str, int, float)):
         raise StudyError(
             f'parameter "{name}" is {shown(value)}, want Float, Int, Bool, Ordinal, Categorical, '
             "Fixed, a list or a value"
@@ -218,6 +303,23 @@ def resembles_range(value: tuple[Any, ...]) -> bool:
     return not texts or any("log" in t.lower() or "uniform" in t.lower() for t in texts)
 
 
+def _check_choices(name: str, values: Sequence[Any]) -> None:
+    """Raises StudyError for choices that have no label of their own, and for nested parameters."""
+    for v in values:
+        inner = v.values() if isinstance(v, Mapping) else [v]
+        if any(isinstance(i, Parameter) for i in inner):
+            raise StudyError(
+                f'parameter "{name}": a choice is {shown(v)}, want a value: a parameter of one '
+                "choice stands beside it, with when="
+            )
+    for v, label in zip(values, labels(values), strict=True):
+        if is_object(v) and label in [t for t in values if isinstance(t, str)]:
+            raise StudyError(
+                f'parameter "{name}": the choices {shown(v)} and {label!r} have one label in '
+                "stores and tables: use another text"
+            )
+
+
 def _require_several(name: str, p: Parameter) -> None:
     """Raises StudyError if a range or a list has one value."""
     if isinstance(p, (Float, Int)) and _number(p.min) and _number(p.max) and p.min == p.max:
@@ -226,9 +328,6 @@ def _require_several(name: str, p: Parameter) -> None:
         value = p.values[0]
     else:
         return
-    require_json(value, f'parameter "{name}": values', StudyError)
-    if not isinstance(value, (str, int, float)):
-        return  # no constant either
     raise StudyError(
         f'parameter "{name}" has only the value {shown(value)}: use Fixed({shown(value)}) for a '
         "constant"
@@ -278,26 +377,6 @@ def _range(p: Float | Int) -> dict[str, Any]:
     return out
 
 
-def _listed(value: Any, values: Sequence[Any]) -> Any:
-    """Returns the entry of values that equals value, so that its type is kept."""
-    for v in values:
-        if v == value and isinstance(v, bool) == isinstance(value, bool):
-            return v
-    return value
-
-
-def plain(value: Any) -> Any:
-    """Returns the Python number of a NumPy number, and other values unchanged."""
-    item = getattr(value, "item", None)
-    return item() if callable(item) and getattr(value, "ndim", None) == 0 else value
-
-
-def shown(value: Any) -> str:
-    """Returns a short representation of a value on one line."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def require_json(value: Any, place: str, error: type[BoError]) -> None:
     """Raises error if a value has no form in JSON."""
     if isinstance(value, Mapping):
@@ -310,26 +389,3 @@ def require_json(value: Any, place: str, error: type[BoError]) -> None:
         raise error(f"{place} is {value}, want a finite number")
     elif not isinstance(value, (str, int, float, type(None))):
         raise error(f"{place} is {shown(value)}, want a number, text or boolean")
-
-
-def request_point(params: Any) -> Params:
-    """Returns the values of a point in the form of a request, or raises RequestError."""
-    if not isinstance(params, Mapping):
-        raise RequestError(f"the point is {shown(params)}, want values by name")
-    point = plain_params(params)
-    for name, value in point.items():
-        require_json(value, f'parameter "{name}"', RequestError)
-    return point
-
-
-def given_values(given: Any) -> Params:
-    """Returns given values in the form of a request, or raises RequestError if there are none."""
-    values = request_point(given)
-    if not values:
-        raise RequestError("given has no values, want values by name")
-    return values
-
-
-def plain_params(params: Mapping[str, Any]) -> Params:
-    """Returns a copy of the values of a point without NumPy numbers."""
-    return {str(name): plain(value) for name, value in params.items()}

@@ -28,7 +28,7 @@ from ._outcomes import (
 )
 from ._predict import points_of, predictions
 from ._reporter import LocalReporter
-from ._space import Parameter, Params, Space, given_values, parse_space, request_point
+from ._space import Parameters, Space, parse_space
 from ._trial import (
     Estimate,
     GivenEstimate,
@@ -42,6 +42,7 @@ from ._trial import (
     front_estimates,
     given_estimate,
     number_of,
+    trial_of,
 )
 from .errors import (
     BoError,
@@ -87,13 +88,15 @@ class StoredStudy:
     Every method runs a verb of `bo`. Several processes may use one study.
     """
 
-    def __init__(self, store: str | os.PathLike[str], name: str) -> None:
+    def __init__(
+        self, store: str | os.PathLike[str], name: str, *, space: Space | None = None
+    ) -> None:
         self._store = _address(store)
         check_name(name)
         self.name = name
         shown = self._verb("study", "show", flags=["--brief"])
         self._definition: dict[str, Any] = shown["definition"]
-        self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
+        self._parameters = _parameters(self._definition, space)
         self._outcomes = Outcomes.of(self._definition)
         self._cost: str = (self._definition.get("end") or {}).get("cost", "")
 
@@ -125,10 +128,10 @@ class StoredStudy:
             except ExistsError as err:
                 if not exist_ok:
                     raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
-                study = cls(store, name)
+                study = cls(store, name, space=space)
                 study._warn_of_differences(definition)
                 return study
-        return cls(store, name)
+        return cls(store, name, space=space)
 
     def _warn_of_differences(self, stated: Mapping[str, Any]) -> None:
         """Warns of the keys of a definition that the stored one has otherwise."""
@@ -222,7 +225,7 @@ class StoredStudy:
     def _issued(self, n: int, given: Mapping[str, Any] | None, lease: str | None) -> list[Trial]:
         flags = ["-n", str(n)]
         if given:
-            flags.append(f"--given={json.dumps(request_point(given))}")
+            flags.append(f"--given={json.dumps(self._parameters.request(given))}")
         if lease is not None:
             if not isinstance(lease, str):
                 raise RequestError(f"the lease is {lease!r}, want a text such as '24h'")
@@ -258,7 +261,7 @@ class StoredStudy:
         at: Mapping[str, Any] | None,
         correct: bool,
     ) -> dict[str, Any]:
-        flags = [*_flags(at, correct=correct), *([f"--note={note}"] if note else [])]
+        flags = [*self._flags(at, correct=correct), *([f"--note={note}"] if note else [])]
         row: dict[str, Any] = self._verb("tell", str(number), json.dumps(numbers), flags=flags)
         return row
 
@@ -346,10 +349,15 @@ class StoredStudy:
         text = _argument(str(message))
         return self._trial(self._failed(number_of(trial), text, at, lost, correct))
 
+    def _flags(self, at: Mapping[str, Any] | None, *, correct: bool) -> list[str]:
+        """Returns the flags that tell and fail share."""
+        moved = [] if at is None else [f"--at={json.dumps(self._parameters.request(at))}"]
+        return [*moved, *(["--correct"] if correct else [])]
+
     def _failed(
         self, number: int, message: str, at: Mapping[str, Any] | None, lost: bool, correct: bool
     ) -> dict[str, Any]:
-        flags = [*(["--lost"] if lost else []), *_flags(at, correct=correct)]
+        flags = [*(["--lost"] if lost else []), *self._flags(at, correct=correct)]
         row: dict[str, Any] = self._verb("fail", str(number), message, flags=flags)
         return row
 
@@ -405,8 +413,9 @@ class StoredStudy:
         self._outcomes.best(())  # RequestError
         with self._local() as local:
             if given is not None:
-                flags = [f"--given={json.dumps(given_values(given))}"]
-                return given_estimate(local._verb("best", flags=flags), local.trials, self._decode)
+                flags = [f"--given={json.dumps(self._parameters.given(given))}"]
+                row = local._verb("best", flags=flags)
+                return given_estimate(row, local.trials, self._parameters)
             answer = local._verb("best", flags=["--model"])
             trials = local.trials
         return Recommendation(
@@ -423,14 +432,14 @@ class StoredStudy:
         """
         rows = points_of(points, self._parameters)
         with self._local() as local:
-            return predictions(local._store, self.name, rows)
+            return predictions(local._store, self.name, rows, self._parameters)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Adds a point that ask returns ahead of suggestions, as a pending trial.
 
         Parameters that are left out have random values, which depend on the seed.
         """
-        return self._trial(self._enqueued(request_point(params)))
+        return self._trial(self._enqueued(self._parameters.request(params)))
 
     def _enqueued(self, point: Mapping[str, Any]) -> dict[str, Any]:
         row: dict[str, Any] = self._verb("enqueue", json.dumps(point), flags=["--complete"])
@@ -486,18 +495,13 @@ class StoredStudy:
         options = ["--store", self._store, "--json", *(flags or [])]
         return read_answer(_run([*verb, *options, "--", self.name, *arguments]))
 
-    def _decode(self, params: Mapping[str, Any]) -> Params:
-        return {
-            name: self._parameters[name].decode(v) if name in self._parameters else v
-            for name, v in params.items()
-        }
-
     def _trial(self, row: Mapping[str, Any]) -> Trial:
         """Returns a trial of the output of a verb."""
         state = row.get("state", "pending")
-        return Trial(
+        return trial_of(
+            self._parameters,
             row["trial"],
-            self._decode(row["params"]),
+            row["params"],
             state if state in ("pending", "complete", "stopped") else "failed",
             None if row.get("value") is None else float(row["value"]),
             {name: float(v) for name, v in (row.get("numbers") or {}).items()},
@@ -510,6 +514,11 @@ class StoredStudy:
         )
 
 
+def _parameters(definition: Mapping[str, Any], space: Space | None) -> Parameters:
+    """Returns the parameters of a stored study, with the objects of its space."""
+    return parse_space(definition["parameters"])[1].declared(space)
+
+
 def check_name(name: Any) -> None:
     """Raises StudyError for a name of a study that is no text, or empty."""
     if not isinstance(name, str) or not name:
@@ -518,12 +527,6 @@ def check_name(name: Any) -> None:
 
 def _step(row: Mapping[str, Any]) -> Step:
     return Step(row["step"], math.nan if row["value"] is None else row["value"])
-
-
-def _flags(at: Mapping[str, Any] | None, *, correct: bool) -> list[str]:
-    """Returns the flags that tell and fail share."""
-    moved = [] if at is None else [f"--at={json.dumps(request_point(at))}"]
-    return [*moved, *(["--correct"] if correct else [])]
 
 
 def _argument(message: str) -> str:

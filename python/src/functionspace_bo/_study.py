@@ -34,7 +34,7 @@ from ._outcomes import (
 from ._predict import points_of, predictions
 from ._process import on_fork
 from ._reporter import LocalReporter
-from ._space import Fixed, Params, Space, given_values, plain_params, request_point
+from ._space import Fixed, Params, Space
 from ._trial import (
     Estimate,
     GivenEstimate,
@@ -49,6 +49,7 @@ from ._trial import (
     front_estimates,
     given_estimate,
     number_of,
+    trial_of,
 )
 from .errors import (
     ExhaustedError,
@@ -118,7 +119,7 @@ class Study:
                 left.append(f"number {i}: {str(err).removeprefix(_OF_REQUEST)}")
                 continue
             if e.get("state") == "failed":
-                self._append(Trial(len(self._trials) + 1, point, "failed", source="added"))
+                self._append(self._made(point, "failed", source="added"))
             else:
                 objective = self._outcomes.goals[0].name
                 named = {objective: e["value"]} if "value" in e else {}
@@ -161,6 +162,7 @@ class Study:
         store: str | os.PathLike[str],
         name: str,
         *,
+        space: Space | None = None,
         token: str | os.PathLike[str] | None = None,
         ca: str | os.PathLike[str] | None = None,
     ) -> StoredStudy:
@@ -170,6 +172,8 @@ class Study:
             store: An SQLite file such as bo.db, or the address of a PostgreSQL database or of a
                 service, `bo serve`, such as https://bo.example.org.
             name: The name of the study.
+            space: The space of the study, if it has choices that are no number, text or boolean.
+                Without it, trials have the labels of these choices.
             token: The token for a service, or a Path of a file that has it. The default is the
                 environment variable BO_TOKEN.
             ca: A file with the certificate authority of a service (PEM), in addition to the
@@ -179,9 +183,9 @@ class Study:
         from ._store import StoredStudy, is_address
 
         if is_address(store):
-            return ServedStudy(str(store), name, token=token, ca=ca)
+            return ServedStudy(str(store), name, space=space, token=token, ca=ca)
         _require_no_service(token, ca)
-        return StoredStudy(store, name)
+        return StoredStudy(store, name, space=space)
 
     @staticmethod
     def create(
@@ -259,7 +263,9 @@ class Study:
         """
         trials = [
             replace(t.copy(), _reporter=LocalReporter(self, t.number))
-            for t in self._ask(1 if n is None else as_count(n), request_point(given or {}))
+            for t in self._ask(
+                1 if n is None else as_count(n), self._parameters.request(given or {})
+            )
         ]
         return trials[0] if n is None else trials
 
@@ -313,7 +319,7 @@ class Study:
 
         Parameters that are left out have random values, which depend on the seed.
         """
-        point = request_point(params)
+        point = self._parameters.request(params)
         with self._suggestions.busy:
             with self._lock:
                 queue = [*self._queue, point]
@@ -323,14 +329,14 @@ class Study:
             except RequestError as err:
                 raise RequestError(_QUEUED.sub("", str(err))) from None
             with self._lock:
-                self._queue.append(self._decode(answer["points"][-1]["params"]))
+                self._queue.append(answer["points"][-1]["params"])
 
     def add(self, params: Mapping[str, Any], value: Value) -> Trial:
         """Records an evaluation made elsewhere as a new complete trial."""
         point = self._point(params)
         number, numbers = replace(self._outcomes, cost="").read(value)
         with self._lock:
-            t = Trial(len(self._trials) + 1, point, "complete", number, numbers, source="added")
+            t = self._made(point, "complete", number, numbers, source="added")
             t = replace(t, feasible=self._outcomes.feasible(numbers))
             self._append(t)
             return t.copy()
@@ -353,11 +359,11 @@ class Study:
         self._outcomes.best(())  # RequestError
         request: dict[str, Any] = {"action": "recommend"}
         if given is not None:
-            request["given"] = given_values(given)
+            request["given"] = self._parameters.given(given)
         answer = self._request(request)["recommendation"]
         trials = self.trials
         if given is not None:
-            return given_estimate(answer["given"], trials, self._decode)
+            return given_estimate(answer["given"], trials, self._parameters)
 
         def estimate(key: str) -> Estimate:
             e = answer[key]
@@ -390,7 +396,7 @@ class Study:
         if not any(t.state == "complete" for t in trials):
             raise NoValueError("no trial has a value")
         with copied(self.definition, trials) as (store, name):
-            return predictions(store, name, wanted)
+            return predictions(store, name, wanted, self._parameters)
 
     def run(
         self,
@@ -450,10 +456,11 @@ class Study:
         _replace_file(Path(path), json.dumps(document))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Study:
+    def load(cls, path: str | os.PathLike[str], *, space: Space | None = None) -> Study:
         """Reads a study that save wrote. It makes the same suggestions.
 
-        ask returns its pending trials first; they may also be told.
+        ask returns its pending trials first; they may also be told. The file has labels for choices
+        that are no number, text or boolean; space, the space of the study, has these choices.
         """
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -464,22 +471,23 @@ class Study:
         if document.get("version") != 1:
             raise StudyError(f"{path}: version is {document.get('version')}, want 1")
         try:
-            return cls._restored(document)
+            return cls._restored(document, space)
         except StudyError as err:
             raise StudyError(f"{path}: {err}") from err
         except (AttributeError, KeyError, TypeError) as err:
             raise StudyError(f"{path}: damaged: {type(err).__name__}: {err}") from err
 
     @classmethod
-    def _restored(cls, document: Mapping[str, Any]) -> Study:
+    def _restored(cls, document: Mapping[str, Any], space: Space | None) -> Study:
         """Returns the study of a document that save wrote."""
         study = cls._of(document["study"])
+        study._parameters = study._parameters.declared(space)
         for saved in document["trials"]:
             t = study._loaded(saved)
             study._append(t)
             if t.state == "pending":
                 study._idle.add(t.number)
-        study._queue = [study._decode(p) for p in document["queue"]]
+        study._queue = [dict(p) for p in document["queue"]]
         study._warm = document["warm"]
         study._suggestions.process.close()  # the next request sends the warm start
         return study
@@ -527,7 +535,8 @@ class Study:
     def _ask(self, n: int, given: Params | None = None) -> list[Trial]:
         given = given or {}
         with self._lock:
-            idle = [i for i in sorted(self._idle) if _has(self._trials[i - 1].params, given)][:n]
+            waiting = (self._trials[i - 1] for i in sorted(self._idle))
+            idle = [t.number for t in waiting if _has(t.labelled(), given)][:n]
             self._idle.difference_update(idle)
             asked = [self._trials[number - 1] for number in idle]
         if len(asked) < n:
@@ -557,15 +566,14 @@ class Study:
                 self._warm = answer.get("warm")
                 self._regret = answer.get("regret")
                 asked = [self._asked(p) for p in answer["points"]]
-                self._shorten([t.params for t in asked if t.source == "enqueued"])
+                self._shorten([t.labelled() for t in asked if t.source == "enqueued"])
                 return asked
 
     def _asked(self, point: dict[str, Any]) -> Trial:
         """Appends the trial of a suggestion."""
         predicted = point.get("prediction")
-        t = Trial(
-            len(self._trials) + 1,
-            self._decode(point["params"]),
+        t = self._made(
+            point["params"],
             source=point["source"],
             prediction=known(Prediction, predicted) if predicted is not None else None,
             warnings=tuple(point.get("warnings", ())),
@@ -579,8 +587,12 @@ class Study:
             for point in map(_typed, used):
                 del self._queue[[_typed(p) for p in self._queue].index(point)]
             return
-        tried = [_typed(t.params) for t in self._trials if not t.lost]
+        tried = [_typed(t.labelled()) for t in self._trials if not t.lost]
         self._queue = [p for p in self._queue if _typed(p) not in tried]
+
+    def _made(self, point: Mapping[str, Any], *fields: Any, **named: Any) -> Trial:
+        """Returns a new trial at a point in the form of a request."""
+        return trial_of(self._parameters, len(self._trials) + 1, point, *fields, **named)
 
     def _append(self, t: Trial) -> None:
         with self._lock:
@@ -784,22 +796,16 @@ class Study:
         return str(answer["decision"].get("reason", ""))
 
     def _point(self, params: Mapping[str, Any]) -> Params:
-        """Returns the values of a valid point, or raises RequestError."""
-        point = request_point(params)
+        """Returns a valid point in the form of a request, or raises RequestError."""
+        point = self._parameters.request(params)
         try:
             self._request({"action": "check", "queue": [point]})
         except RequestError as err:
             raise RequestError(_QUEUED.sub("", str(err))) from None
         for name, p in self._parameters.items():
             if isinstance(p, Fixed) and p.when is None:
-                point[name] = p.value
-        return self._decode(point)
-
-    def _decode(self, params: Mapping[str, Any]) -> Params:
-        return {
-            name: self._parameters[name].decode(v) if name in self._parameters else v
-            for name, v in params.items()
-        }
+                point[name] = p.encode(p.value)
+        return point
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
         with self._suggestions.busy:
@@ -819,7 +825,7 @@ class Study:
     def _told(self, t: Trial) -> dict[str, Any]:
         """Returns the form of a trial in a request."""
         state = "lost" if t.lost else t.state
-        out = {"trial": t.number, "params": plain_params(t.params), "state": state}
+        out = {"trial": t.number, "params": t.labelled(), "state": state}
         read = {*self._outcomes.declared, *self._outcomes.standard_errors}
         if t.state == "complete" and len(read) > 1:
             out["numbers"] = {k: v for k, v in t.numbers.items() if k in read}
@@ -843,11 +849,12 @@ class Study:
     def _loaded(self, saved: dict[str, Any]) -> Trial:
         """Returns a trial that save wrote."""
         predicted = saved.pop("prediction", None)
-        params = self._decode(saved.pop("params"))
+        number, point = saved.pop("number"), saved.pop("params")
         warnings = tuple(saved.pop("warnings", ()))
         steps = tuple(Step(*s) for s in saved.pop("steps", ()))
         prediction = Prediction(**predicted) if predicted is not None else None
-        return Trial(params=params, prediction=prediction, warnings=warnings, steps=steps, **saved)
+        saved |= {"prediction": prediction, "warnings": warnings, "steps": steps}
+        return trial_of(self._parameters, number, point, **saved)
 
 
 def _require_no_service(token: Any, ca: Any) -> None:
@@ -889,7 +896,8 @@ def _replace_file(path: Path, text: str) -> None:
 def _saved(t: Trial) -> dict[str, Any]:
     """Returns the form of a trial in a file."""
     out = dict(t.__dict__)
-    del out["_reporter"]
+    del out["_reporter"], out["_labels"]
+    out["params"] = t.labelled()
     if t.prediction is not None:
         out["prediction"] = t.prediction.__dict__
     return out

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypedDict
 
+from ._labels import fresh, plain
 from ._outcomes import Outcomes, as_int
 from .errors import TrialError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ._html import HTMLReport
     from ._reporter import Reporter
+    from ._space import Parameters, Params
 
 State = Literal["pending", "complete", "failed", "stopped"]
 
@@ -86,6 +88,7 @@ class Trial:
     """The values that were reported while the trial ran.
 
     In a stored study only the trials of StoredStudy.trials have them."""
+    _labels: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     _reporter: Reporter | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
@@ -129,13 +132,21 @@ class Trial:
 
     def copy(self) -> Trial:
         """Returns a trial whose params and numbers may be changed without effect on this one."""
-        return replace(self, params=dict(self.params), numbers=dict(self.numbers))
+        params = {name: fresh(v) for name, v in self.params.items()}
+        return replace(self, params=params, numbers=dict(self.numbers))
+
+    def labelled(self) -> Params:
+        """Returns the parameters in the form of a request, with labels in place of objects."""
+        return {**{name: plain(v) for name, v in self.params.items()}, **self._labels}
 
     def record(self) -> dict[str, Any]:
-        """Returns the keys of `bo trials --json` that the trial has."""
+        """Returns the keys of `bo trials --json` that the trial has.
+
+        Labels stand for choices that are no number, text or boolean.
+        """
         out: dict[str, Any] = {
             "trial": self.number,
-            "params": dict(self.params),
+            "params": {**self.params, **self._labels},
             "value": self.value,
             "state": self.state,
             "source": self.source,
@@ -336,11 +347,20 @@ def front_estimates(
 def given_estimate(
     row: Mapping[str, Any],
     trials: Sequence[Trial],
-    decode: Callable[[Mapping[str, Any]], dict[str, Any]],
+    parameters: Parameters,
 ) -> GivenEstimate:
     """Returns the estimate for given values of an answer of `bo`."""
     of = trials[row["trial"] - 1]
-    return GivenEstimate(decode(row["params"]), of, row["mean"], row["sd"], row.get("feasible"))
+    point = parameters.decode(row["params"])
+    return GivenEstimate(point, of, row["mean"], row["sd"], row.get("feasible"))
+
+
+def trial_of(
+    parameters: Parameters, number: int, point: Mapping[str, Any], *fields: Any, **named: Any
+) -> Trial:
+    """Returns a trial at a point that is in the form of a request."""
+    trial = Trial(number, parameters.decode(point), *fields, **named)
+    return replace(trial, _labels=parameters.labels(point))
 
 
 def number_of(trial: Trial | SupportsIndex) -> int:
@@ -352,7 +372,7 @@ def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:
     """Returns trials as a data frame with the columns of `bo trials --format csv`.
 
     Several objectives have a column each, and value is left out. A parameter that not every trial
-    has keeps its type: its column is a nullable one, Int64 or boolean.
+    has keeps its type: its column is a nullable one, Int64 or boolean. Labels stand for objects.
     """
     import pandas
 
@@ -363,7 +383,7 @@ def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:
     columns: dict[str, list[Any]] = {"trial": [t.number for t in trials]}
     for name in names:
         column = f"params.{name}" if name in _COLUMNS or name in numbers else name
-        columns[column] = _column([t.params.get(name) for t in trials])
+        columns[column] = _column([t._labels.get(name, t.params.get(name)) for t in trials])
     if not outcomes.several:
         columns["value"] = [t.value for t in trials]
     for name in numbers:

@@ -84,9 +84,9 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc,unused-ignore]
             that the estimator has. Ranges may be distributions of SciPy: uniform, loguniform and
             randint. Choices may be any objects, such as the estimators of a step:
             {"svc": [SVC(), LogisticRegression()]}. A list of dictionaries, as of GridSearchCV, is
-            a choice between spaces: each has other values of one parameter. A text stands for an
-            object in study_, in conditions and in options: the name of its class or function, or
-            its representation if several choices have the name.
+            a choice between spaces: each has other values of one parameter. In conditions and
+            tables, a label stands for an object: the name of its class or function, or its
+            representation if several choices have the name.
         budget: Number of candidates.
         batch: Number of candidates that are evaluated at a time. With n_jobs, the fits of all
             folds of a batch run in parallel.
