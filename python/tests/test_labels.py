@@ -166,7 +166,7 @@ def test_a_run_gets_objects(door: Door) -> None:
 
 
 def test_data_frames_have_labels(door: Door) -> None:
-    pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas")
     study = door({"depth": [None, 5], "n": Int(1, 3, when="depth == 'None'")})
     study.enqueue({"depth": None, "n": 2})
     study.enqueue({"depth": 5})
@@ -176,6 +176,9 @@ def test_data_frames_have_labels(door: Door) -> None:
     assert list(frame["depth"]) == ["None", 5]
     assert frame["n"].isna().tolist() == [False, True]
     with Study({"depth": [None, 5], "x": Fixed(1)}, earlier=frame[["depth", "value"]]) as later:
+        assert [t.params["depth"] for t in later.trials] == [None, 5]
+    numbers = pandas.DataFrame({"depth": [None, 5], "value": [1, 1]})  # None becomes NaN
+    with Study({"depth": [None, 5], "x": Fixed(1)}, earlier=numbers) as later:
         assert [t.params["depth"] for t in later.trials] == [None, 5]
 
 
@@ -271,7 +274,7 @@ def test_objects_that_are_no_choice(door: Door) -> None:
             with pytest.raises(RequestError) as caught:
                 call({"layers": value, "x": 0.5})
             assert 'parameter "layers" is ' in str(caught.value)
-            assert "want one of [(32,), None]" in str(caught.value)
+            assert "want one of (32,), None" in str(caught.value)
     assert study.trials == []
 
 

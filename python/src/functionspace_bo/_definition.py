@@ -134,11 +134,13 @@ def _labelled(given: Any, parameters: Parameters) -> Any:
 def _frame(frame: Any, definition: Mapping[str, Any], parameters: Parameters) -> list[Any]:
     """Returns the evaluations of a pandas data frame with the columns of a CSV table.
 
-    An empty cell of a parameter with a condition stays empty, also if None is a choice.
+    NaN stands for None, as in columns of numbers. An empty cell of a parameter with a condition
+    stays empty.
     """
     for name, p in parameters.items():
         if name in frame.columns and isinstance(p, (Categorical, Ordinal)) and p.when is None:
-            frame = frame.assign(**{name: [p.encode(v) for v in frame[name]]})
+            cells = frame[name].astype(object)
+            frame = frame.assign(**{name: [p.encode(v) for v in cells.where(cells.notna(), None)]})
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "earlier.csv")
         frame.to_csv(path, index=False)

@@ -223,9 +223,8 @@ class Parameters(dict[str, Parameter]):
         for name, value in encoded.items():
             p = self.get(name)
             if isinstance(p, (Categorical, Ordinal)) and is_object(value):
-                raise RequestError(
-                    f'parameter "{name}" is {shown(value)}, want one of {shown(list(p.values))}'
-                )
+                known = ", ".join(map(str, p._labels))
+                raise RequestError(f'parameter "{name}" is {shown(value)}, want one of {known}')
             require_json(value, f'parameter "{name}"', RequestError)
         return encoded
 
