@@ -253,6 +253,9 @@ def test_the_time_ends_a_search() -> None:
     assert len(search.cv_results_["params"]) == 1  # without a candidate there is no result
     with pytest.raises(StudyError, match="time is '10m', want a finite number of seconds"):
         SearchCV(Peaked(), space, time="10m").fit(X, Y)  # type: ignore[arg-type]
+    for wrong in (-1, True):
+        with pytest.raises(StudyError, match=f"time is {wrong}, want a finite number"):
+            SearchCV(Peaked(), space, time=wrong).fit(X, Y)
 
 
 def test_copies() -> None:

@@ -256,6 +256,48 @@ def test_another_program_at_the_address(impatient: None) -> None:
         other.shutdown()
 
 
+def test_a_token_file_is_read_again(serve: Callable[..., Server], tmp_path: Path) -> None:
+    file, names = tmp_path / "token", iter("abcdef")
+
+    def change(action: str, name: str, *flags: str) -> str:
+        command = [find_binary(), "token", action, name, *flags]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def valid(token: str) -> bool:
+        try:
+            Study.open(url, "rotated", token=token)
+        except CommandError as err:
+            return "token" not in str(err)
+        return True
+
+    def replaces() -> None:
+        """Replaces the token in the file, and waits until the service refuses the old one."""
+        old, token = file.read_text(), change("add", next(names), *admin)
+        while not valid(token):
+            time.sleep(0.05)
+        file.write_text(token)
+        change("remove", next(removed))
+        while valid(old):
+            time.sleep(0.05)
+
+    def changing(params: dict[str, Any]) -> float:
+        replaces()
+        return bowl(params)
+
+    admin, removed = ("--role", "admin"), iter("abcdef")
+    file.write_text(change("add", next(names), *admin))
+    url = serve().url
+    study = Study.create(url, "rotated", SPACE, token=file, budget=3)
+    trial = study.ask()
+    replaces()
+    assert study.tell(trial, 1).state == "complete"
+    assert len(study.run(changing).trials) == 3
+    file.write_text("bo_wrong")
+    with pytest.raises(CommandError, match="the token is not valid"):
+        Study.open(url, "rotated", token=file)
+
+
 def test_tokens(
     serve: Callable[..., Server], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -466,8 +466,9 @@ def finite(name: str, number: Any) -> float | None:
         value = as_float(number, name)
     except TrialError:
         value = math.nan
-    if not math.isfinite(value):
-        unit = " of seconds" if name == "time" else ""
+    duration = name == "time"
+    if not math.isfinite(value) or isinstance(number, bool) or (duration and value < 0):
+        unit = " of seconds, 0 or more" if duration else ""
         raise StudyError(f"{name} is {shown(number)}, want a finite number{unit}")
     return value
 

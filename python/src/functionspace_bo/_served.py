@@ -293,6 +293,8 @@ class ServedStudy(StoredStudy):
         flags = ["--server", self._service.url]
         if self._service.ca is not None:
             flags += ["--ca", self._service.ca]
+        if self._service.file is not None:
+            flags += ["--token-file", self._service.file]
         return flags, {"BO_TOKEN": self._service.token}
 
 

@@ -111,6 +111,7 @@ class Service:
     ) -> None:
         self.url = _checked(url)
         self.token = _token(token)
+        self.file = None if token is None or isinstance(token, str) else os.path.abspath(token)
         self.ca = None if ca is None else os.path.abspath(ca)
         self._opener = _opener(self.url, self.ca)
         self._admitted = False  # a request was answered, so the address and the token were valid
@@ -151,7 +152,24 @@ class Service:
         return None
 
     def _post(self, method: str, request: Mapping[str, Any], limit: float) -> Any:
-        """Returns the answer to a request, or raises RefusedError."""
+        """Returns the answer to a request, or raises RefusedError.
+
+        The file of a token is read again if the service refuses the token.
+        """
+        used = self.token
+        try:
+            return self._sent(method, request, limit)
+        except RefusedError as err:
+            if err.code != "unauthenticated" or self.file is None:
+                raise
+            with suppress(RequestError):  # the file is being replaced
+                self.token = _token(Path(self.file))
+            if self.token == used:
+                raise
+        return self._sent(method, request, limit)
+
+    def _sent(self, method: str, request: Mapping[str, Any], limit: float) -> Any:
+        """Returns the answer to a request with the present token, or raises RefusedError."""
         headers = {
             "Content-Type": "application/json",
             "Connect-Protocol-Version": "1",
