@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/stack"
 	"github.com/functionspace/bo/space"
 )
@@ -292,8 +293,10 @@ func (s *Study) evaluateOne(ctx context.Context, e evaluator, t Trial) {
 		case ctx.Err() != nil && !panicked:
 			s.interrupt(t.ID)
 			err = nil
-		case !errors.Is(err, ErrStopped) || s.stop(t.ID, strings.TrimPrefix(err.Error(), ErrStopped.Error()+": "), seconds) != nil:
+		case !errors.Is(err, ErrStopped):
 			err = s.fail(t.ID, err.Error(), err, calls, seconds)
+		case s.stop(t.ID, strings.TrimPrefix(err.Error(), ErrStopped.Error()+": "), seconds) != nil:
+			err = s.fail(t.ID, err.Error()+faults.NotStopped, err, calls, seconds)
 		default:
 			err = nil
 		}

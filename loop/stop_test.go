@@ -248,6 +248,7 @@ func TestOwnRuleStops(t *testing.T) {
 		case x > 0.8:
 			failed++
 			assert.Equal(t, loop.Failed, trial.State)
+			assert.Equal(t, "the trial is stopped: without a step (only a trial of one objective is stopped, after a reported step)", trial.Error)
 		case x > 0.5:
 			stopped++
 			assert.Equal(t, loop.Stopped, trial.State)

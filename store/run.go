@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/stack"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -454,6 +455,9 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 		return nil, nil // the trial was issued again or has a result
 	case err != nil:
 		report.Message = err.Error()
+		if errors.Is(err, loop.ErrStopped) {
+			report.Message += faults.NotStopped
+		}
 		if report.Failure == "" {
 			report.Failure = FailedByProgram
 		}

@@ -258,6 +258,7 @@ func TestRunWithAnOwnRule(t *testing.T) {
 		x, want := v.Points[i].Float("x"), store.Complete
 		if x > 0.8 {
 			want = store.Failed
+			require.Equal(t, "the trial is stopped: without a step (only a trial of one objective is stopped, after a reported step)", trial.Message)
 		} else if x > 0.5 {
 			want = store.Stopped
 			require.Equal(t, "step 3: flat", trial.Message)

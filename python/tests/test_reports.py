@@ -431,8 +431,7 @@ def test_a_trial_that_cannot_be_stopped_fails(options: Any, tmp_path: Path) -> N
         with pytest.raises(NoValueError):
             study.run(never)
         message = "the trial is stopped: not now"
-        if study is not stored:
-            message += " (StoppedError is for a trial of one objective, after a report)"
+        message += " (only a trial of one objective is stopped, after a reported step)"
         assert [(t.state, t.message) for t in study.trials] == [("failed", message)] * 2
 
 

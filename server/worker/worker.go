@@ -19,6 +19,7 @@ import (
 	"connectrpc.com/connect"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -209,6 +210,9 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		return nil // the trial was issued again, or has a result
 	case err != nil:
 		result.Message = err.Error()
+		if errors.Is(err, loop.ErrStopped) {
+			result.Message += faults.NotStopped
+		}
 		result.Failure = cmp.Or(result.Failure, store.FailedByProgram)
 	}
 	_, unreported := errors.AsType[study.Unreported](err)

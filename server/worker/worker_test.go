@@ -298,7 +298,7 @@ func TestOwnRuleFails(t *testing.T) {
 		}, Options{Study: "bread"})
 		require.NoError(t, err)
 		require.NotNil(t, s.last)
-		require.Equal(t, "the trial is stopped: flat", s.last.Message)
+		require.Equal(t, "the trial is stopped: flat (only a trial of one objective is stopped, after a reported step)", s.last.Message)
 	})
 }
 

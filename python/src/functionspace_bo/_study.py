@@ -775,7 +775,7 @@ class Study:
             if t.steps and not self._outcomes.several:
                 text = f"step {max(t.steps).step:.15g}: {reason}"
                 return self._end_early(t, text, seconds=seconds).copy()
-        hint = "StoppedError is for a trial of one objective, after a report"
+        hint = "only a trial of one objective is stopped, after a reported step"
         return self._fail(trial, f"the trial is stopped: {reason} ({hint})", seconds)
 
     def _steps_of(self, t: Trial) -> set[float]:
