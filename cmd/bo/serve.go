@@ -224,7 +224,7 @@ type tokenAddCmd struct {
 }
 
 func (tokenAddCmd) Help() string {
-	return `Prints the token once. The file has its hash alone, so that the file does not give access. A running service takes a new token within a second.
+	return `Prints the token once. The file has its hash alone, so that the file does not give access. A running service takes a new token of its file within a second. A service that began without the file stays without tokens until it starts again.
 
 A token with --studies lists, reads and changes no other studies, here and in a browser. With the role admin it creates, edits and deletes studies with this prefix.
 
