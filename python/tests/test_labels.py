@@ -145,6 +145,24 @@ def test_an_object_comes_back_itself(door: Door) -> None:
     assert study.ask().params["kernel"] is ROUGH
 
 
+def test_objects_in_containers_come_back_themselves(door: Door) -> None:
+    study = door({"kernels": [[SMOOTH], ([ROUGH],), {"a": SMOOTH}], "x": Float(0, 1)})
+    for kernels in ([SMOOTH], ([ROUGH],), {"a": SMOOTH}):
+        study.enqueue({"kernels": kernels, "x": 0.5})
+        params = study.ask().params
+        assert same(params["kernels"], kernels)
+        study.enqueue({**params, "x": 0.25})
+        assert same(study.ask().params["kernels"], kernels)
+
+
+def test_numbers_that_are_not_finite(door: Door) -> None:
+    numpy = pytest.importorskip("numpy")
+    study = door({"limit": [math.inf, math.nan, 1], "x": Float(0, 1)})
+    for limit in (numpy.float64(math.inf), numpy.float64(math.nan), float("nan")):
+        study.enqueue({"limit": limit, "x": 0.5})
+        assert str(study.ask().params["limit"]) == str(float(limit))
+
+
 def test_a_run_gets_objects(door: Door) -> None:
     seen = []
 
@@ -153,15 +171,17 @@ def test_a_run_gets_objects(door: Door) -> None:
         assert trial.params["layers"] == params["layers"]
         if isinstance(params["layers"], list):
             params["layers"].append(1)  # the study has its own
+        elif params["layers"]:
+            params["layers"][1].append(1)
         return len(params["layers"]) + float(params["x"])
 
-    space = {"layers": [(1, 2), [3], ()], "depth": Fixed(None), "x": Float(0, 1)}
+    space = {"layers": [(1, [2]), [3], ()], "depth": Fixed(None), "x": Float(0, 1)}
     result = door(space, budget=8).run(f)
     assert {type(s) for s in seen} == {tuple, list}
     assert result.best.params["layers"] == ()
     assert result.best.params["depth"] is None
-    assert all(t.params["layers"] in [(1, 2), [3], ()] for t in result.trials)
-    assert {r["params"]["layers"] for r in result.records()} <= {"(1, 2)", "[3]", "()"}
+    assert all(t.params["layers"] in [(1, [2]), [3], ()] for t in result.trials)
+    assert {r["params"]["layers"] for r in result.records()} <= {"(1, [2])", "[3]", "()"}
     assert {r["params"]["depth"] for r in result.records()} == {"None"}
 
 
@@ -248,6 +268,7 @@ def test_processes_get_objects(door: Door) -> None:
     ("choices", "fault"),
     [
         ([None, "None"], "the choices None and 'None' have one label"),
+        (["None", None], "the choices None and 'None' have one label"),
         ([(1,), "(1,)"], "the choices (1,) and '(1,)' have one label"),
         ([math.inf, "inf"], "the choices inf and 'inf' have one label"),
         ([None, None], 'value "None" occurs twice'),

@@ -5,7 +5,6 @@ A study file has numbers, texts and booleans. Every other choice has a label the
 
 from __future__ import annotations
 
-import copy
 import math
 import re
 from collections.abc import Sequence
@@ -43,15 +42,16 @@ def labels(values: Sequence[Any]) -> list[Any]:
     names = [_name(v) if is_object(v) else v for v in values]
     found: list[Any] = []
     for i, (value, name) in enumerate(zip(values, names, strict=True)):
-        twins = [found[j] for j in range(i) if _same(values[j], value)]
+        twins = [found[j] for j in range(i) if same(values[j], value)]
         if twins or not is_object(value):
             found.append(twins[0] if twins else value)
             continue
         label = name
-        if any(n == name and not _same(v, value) for v, n in zip(values, names, strict=True)):
+        if any(n == name and not same(v, value) for v, n in zip(values, names, strict=True)):
             label = _represented(value)
+        taken = [t for v, t in zip(values[:i], found, strict=True) if is_object(v)]
         first, n = label, 1
-        while label in found or (label in names and label != name):
+        while label in taken or (label in names and label != name):
             n += 1
             label = f"{first} {n}"
         found.append(label)
@@ -60,11 +60,12 @@ def labels(values: Sequence[Any]) -> list[Any]:
 
 def label_of(value: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:
     """Returns the label of one of some values, given their labels, and other values unchanged."""
+    value = plain(value)
     if is_object(value):
         for v, label in zip(values, known, strict=True):
-            if _same(v, value):
+            if same(v, value):
                 return label
-    return plain(value)
+    return value
 
 
 def value_of(label: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:
@@ -76,16 +77,20 @@ def value_of(label: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:
 
 
 def fresh(value: Any) -> Any:
-    """Returns a copy of a container that may be changed, and other values unchanged."""
-    return copy.deepcopy(value) if type(value) in (list, dict, set) else value
+    """Returns a copy of a container with the same objects in it, and other values unchanged."""
+    if type(value) is dict:
+        return {key: fresh(v) for key, v in value.items()}
+    return type(value)(map(fresh, value)) if type(value) in (list, tuple, set) else value
 
 
-def _same(a: Any, b: Any) -> bool:
-    """Reports whether two choices are equal. Arrays equal only themselves."""
+def same(a: Any, b: Any) -> bool:
+    """Reports whether two choices are equal. Arrays equal only themselves, and NaN equals NaN."""
     if a is b:
         return True
     if type(a) is not type(b):
         return False
+    if isinstance(a, float) and math.isnan(a):
+        return math.isnan(b)
     try:
         return bool(a == b)
     except Exception:  # an array has no truth value
