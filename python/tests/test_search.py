@@ -336,6 +336,15 @@ def test_spaces_that_nothing_tells_apart() -> None:
         SearchCV(SVC(), space, budget=3).fit(X, Y)
 
 
+def test_equal_choices_tell_no_spaces_apart() -> None:
+    weight = [{"class_weight": [{0: 1, 1: 2}], "kernel": [kernel]} for kernel in ("rbf", "linear")]
+    space = Choices.of(weight).space
+    assert isinstance(space, dict)
+    assert space["kernel"] == Categorical(["rbf", "linear"])
+    with pytest.raises(StudyError, match="no parameter tells the dictionaries of the space apart"):
+        Choices.of([weight[0], {**weight[0], "C": Float(0.1, 1)}])
+
+
 def test_ranges_of_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     space = Choices.of(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ._labels import is_object, labels
+from ._labels import is_object, labels, same
 from ._space import Categorical, Fixed, Float, Int, Ordinal, Params, Space, resembles_range
 from .errors import StudyError
 
@@ -176,7 +176,7 @@ def _disjoint(listed: Iterable[list[Any] | None]) -> bool:
     seen: list[Any] = []
     for values in listed:
         for v in values or ():
-            if any(v is s or (not (is_object(v) or is_object(s)) and v == s) for s in seen):
+            if any(same(v, s) or (not (is_object(v) or is_object(s)) and v == s) for s in seen):
                 return False
         seen += values or ()
     return True
