@@ -127,6 +127,17 @@ def test_a_stored_study_has_labels_without_the_space(
         assert same(loaded.ask().params["c"], choices[0])
 
 
+def test_opening_with_another_space_warns(tmp_path: Path, url: str) -> None:
+    space = {"depth": [None, 5], "x": Float(0, 1)}
+    for store in (str(tmp_path / "bo.db"), url):
+        Study.create(store, "opened", space)
+        Study.open(store, "opened", space=space)
+        for other in ({"dept": [None, 5], "x": Float(0, 1)}, {**space, "depth": [(1,), 5]}):
+            with pytest.warns(UserWarning, match="exists with other parameters") as caught:
+                Study.open(store, "opened", space=other)
+            assert caught[0].filename == __file__
+
+
 def test_reports_have_labels(door: Door) -> None:
     study = door({"layers": [(32,), (64, 32)], "x": Float(0, 1)})
     for value in range(3):

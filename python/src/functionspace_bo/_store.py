@@ -133,7 +133,7 @@ class StoredStudy:
                 return study
         return cls(store, name, space=space)
 
-    def _warn_of_differences(self, stated: Mapping[str, Any]) -> None:
+    def _warn_of_differences(self, stated: Mapping[str, Any], stacklevel: int = 4) -> None:
         """Warns of the keys of a definition that the stored one has otherwise."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "study.json")
@@ -146,7 +146,7 @@ class StoredStudy:
             warnings.warn(
                 f"study {self.name} exists with other {' and other '.join(other)} than the "
                 "arguments, which are ignored: bo study edit changes a stored study",
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
 
     @property

@@ -34,7 +34,7 @@ from ._outcomes import (
 from ._predict import points_of, predictions
 from ._process import on_fork
 from ._reporter import LocalReporter
-from ._space import Fixed, Params, Space
+from ._space import Fixed, Params, Space, parse_space
 from ._trial import (
     Estimate,
     GivenEstimate,
@@ -173,7 +173,8 @@ class Study:
                 service, `bo serve`, such as https://bo.example.org.
             name: The name of the study.
             space: The space of the study, if it has choices that are no number, text or boolean.
-                Without it, trials have the labels of these choices.
+                Without it, trials have the labels of these choices. A space that differs from the
+                stored one causes a warning.
             token: The token for a service, or a Path of a file that has it. The default is the
                 environment variable BO_TOKEN.
             ca: A file with the certificate authority of a service (PEM), in addition to the
@@ -182,10 +183,16 @@ class Study:
         from ._served import ServedStudy
         from ._store import StoredStudy, is_address
 
+        study: StoredStudy
         if is_address(store):
-            return ServedStudy(str(store), name, space=space, token=token, ca=ca)
-        _require_no_service(token, ca)
-        return StoredStudy(store, name, space=space)
+            study = ServedStudy(str(store), name, space=space, token=token, ca=ca)
+        else:
+            _require_no_service(token, ca)
+            study = StoredStudy(store, name, space=space)
+        if space is not None:
+            stated = {"version": 1, "parameters": parse_space(space)[0]}
+            study._warn_of_differences(stated, stacklevel=3)
+        return study
 
     @staticmethod
     def create(
