@@ -121,7 +121,7 @@ def _table(
 
 
 def _labelled(given: Any, parameters: Parameters) -> Any:
-    """Returns points with labels in place of objects. `bo` reports what is no point."""
+    """Returns points with labels in place of objects. `bo` reports entries that are no points."""
     if isinstance(given, (list, tuple)):
         return [_labelled(g, parameters) for g in given]
     if not isinstance(given, Mapping):
