@@ -19,10 +19,15 @@ func TestMasked(t *testing.T) {
 		"postgres://bo@host/db?password=100%secret",
 		"postgres://bo@host/db?password=se;secret",
 		"postgres://bo@host/db?sslmode=disable&p%61ssword=secret&x=%",
+		"postgres://bo:12#secret@host/db",
+		"postgres://bo:12/secret@host/db",
+		"postgres://bo:12?secret@host/db",
+		"postgres://bo:se@12/secret@host/db",
 	} {
 		require.NotContains(t, postgres.Masked(address), "secret")
 	}
 	require.Equal(t, "postgres://bo@host/db?sslmode=disable", postgres.Masked("postgres://bo@host/db?sslmode=disable"))
+	require.Equal(t, "postgres://bo@host/my%40db", postgres.Masked("postgres://bo@host/my%40db"))
 }
 
 // The error of an address that cannot be used names the wrong setting, and has no password.
@@ -33,6 +38,8 @@ func TestOpenMalformed(t *testing.T) {
 		"postgres://bo:secret@host/db?connect_timeout=soon":                         `"soon"`,
 		"postgres://bo:secret@host/db?default_query_exec_mode=quick":                "default_query_exec_mode",
 		"postgres://bo:se/cret@host/db":                                             "not of the form",
+		"postgres://bo:12/secret@host/db":                                           "not of the form",
+		"postgres://bo:se@12/secret@host/db":                                        "not of the form",
 		"postgres://bo:secret@host:99999/db":                                        "",
 	} {
 		_, err := postgres.Open(t.Context(), address, false)

@@ -151,6 +151,9 @@ func masked(address string, err error) error {
 }
 
 func connect(ctx context.Context, address string) (*sql.DB, error) {
+	if u, err := url.Parse(address); err == nil && u.Host != "" && strings.Contains(u.EscapedPath(), "@") {
+		return nil, errForm // errors of a connection would show the rest of a password as the database
+	}
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		return nil, malformed(address, err)
@@ -172,6 +175,8 @@ func connect(ctx context.Context, address string) (*sql.DB, error) {
 	return db, nil
 }
 
+var errForm = errors.New("the address is not of the form postgres://user@host:port/database; @, : and / in a password or a name are written as %40, %3A and %2F, and a port is a number")
+
 // malformed returns the error for an address that the library refuses. It has the cause alone: the library's message
 // quotes the address, and the cause of an address that is no URL may have a part of the password.
 func malformed(address string, err error) error {
@@ -180,7 +185,7 @@ func malformed(address string, err error) error {
 	}
 	switch _, wrong := url.Parse(address); {
 	case wrong != nil:
-		return errors.New("the address is not of the form postgres://user@host:port/database; @, : and / in a password are written as %40, %3A and %2F, and a port is a number")
+		return errForm
 	case err == nil:
 		return errors.New("a port or a setting in the address or in the variables PG* is invalid")
 	}
@@ -258,9 +263,10 @@ func code(err error) string {
 }
 
 // Masked returns an address without its passwords, for messages. It leaves out settings after ? that cannot be read.
+// An @ after the host may end a password with /, ? or #, so it returns no part of such an address.
 func Masked(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "" {
+	if err != nil || u.Scheme == "" || strings.Contains(u.Opaque+u.EscapedPath()+u.RawQuery+u.EscapedFragment(), "@") {
 		return "postgres://…"
 	}
 	q, err := url.ParseQuery(u.RawQuery)
