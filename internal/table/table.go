@@ -99,11 +99,15 @@ func Read(name string, r io.Reader, optional ...string) (*Table, error) {
 	return t, nil
 }
 
-// separator returns the separator of the cells of a text: a comma, semicolon or tab of its first line that all lines have
-// as often, outside quotes. A name such as "T, °C" may have another one. Of several it is the one that the first line has
-// most often, and not the comma if others are as frequent: all rows may have decimal commas. If there is none but
-// the comma, rows may lack their last cells: it is the one that the rows have most often, of those that no row has more often
-// than the first line. If there is none of these either, it is the first one of the line. A first line such as "sep=;" states it.
+// separator returns the separator of the cells of a text. A first line such as "sep=;" states it. Otherwise it is a comma,
+// semicolon or tab of the first line. The rules are, in this order:
+//
+//   - All lines have it as often, outside quotes. A name such as "T, °C" may have another one. Of several it is the one
+//     that the first line has most often. It is not the comma if others are as frequent, because all rows may have
+//     decimal commas.
+//   - If none or only the comma is left, rows may lack their last cells. Then it is the one that the rows have most often, if no
+//     row has it more often than the first line.
+//   - It is the first one of the line.
 func separator(text []byte) rune {
 	text = bytes.TrimLeft(text, "\r\n")
 	if other, ok := bytes.CutPrefix(text, []byte("sep=")); ok && len(other) > 0 {
