@@ -12,8 +12,8 @@ import (
 const MaxFirst = 1000
 
 // FirstPoints returns the points of o.First as points of s, in order. Parameters without a value are
-// completed by a point of the initial design, except parameters that are Given. The result depends on s, o.First, o.Design and
-// o.Seed alone. The error of a point wraps space.ErrPoint.
+// completed by a point of the initial design; a parameter that is Given is an error. The result depends on s,
+// o.First, o.Design and o.Seed alone. The error of a point wraps space.ErrPoint.
 func (o *Options) FirstPoints(s *space.Space) iter.Seq2[space.Point, error] {
 	return func(yield func(space.Point, error) bool) {
 		if len(o.First) == 0 {

@@ -112,8 +112,8 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // Options.Require while no trial is complete: its name is probably wrong. The trial stays pending.
 //
 // Run evaluates nothing and returns an error that wraps ErrOptions if budget is below 1 or f is nil. So it does
-// if Options.Objectives or Options.Require need numbers that an Objective does not return, or if a parameter is Given. The error is
-// ErrRunning if another Run of the study runs.
+// if Options.Objectives or Options.Require need numbers that an Objective does not return, or if a parameter is
+// Given. The error is ErrRunning if another Run of the study runs.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
 	if err := s.opts.checkObjective("RunOutcomes"); err != nil {
 		return Result{}, err

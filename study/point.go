@@ -6,7 +6,8 @@ import (
 )
 
 // Complete returns a point of the space s of d with the given values. Active parameters that are left out have
-// random values, which depend on the seed of d and on index alone; a parameter that is Given is an error. The error wraps space.ErrPoint.
+// random values, which depend on the seed of d and on index alone; a parameter that is Given is an error. The error
+// wraps space.ErrPoint.
 func (d *Definition) Complete(s *space.Space, values map[string]any, index int) (space.Point, error) {
 	if err := s.CheckGiven(values); err != nil {
 		return space.Point{}, err

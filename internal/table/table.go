@@ -105,8 +105,8 @@ func Read(name string, r io.Reader, optional ...string) (*Table, error) {
 //   - All lines have it as often, outside quotes. A name such as "T, °C" may have another one. Of several it is the one
 //     that the first line has most often. It is not the comma if others are as frequent, because all rows may have
 //     decimal commas.
-//   - If none or only the comma is left, rows may lack their last cells. Then it is the one that the rows have most often, if no
-//     row has it more often than the first line.
+//   - If none or only the comma is left, rows may lack their last cells. Then it is the one that the rows have most
+//     often, if no row has it more often than the first line.
 //   - It is the first one of the line.
 func separator(text []byte) rune {
 	text = bytes.TrimLeft(text, "\r\n")

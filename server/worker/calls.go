@@ -244,7 +244,8 @@ func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
 	w.giveBack(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
 }
 
-// giveBack makes a request, also after the end of ctx. Without an answer in a second the trial waits again when its lease ends.
+// giveBack makes a request, also after the end of ctx. Without an answer in a second the trial waits again when its
+// lease ends.
 func (w *worker) giveBack(ctx context.Context, q *bov1.ReleaseRequest) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
