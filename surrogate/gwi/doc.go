@@ -34,9 +34,10 @@
 //   - Half of the M points are drawn from the search box. With the data alone the loss
 //     does not determine m_Q elsewhere.
 //   - The network starts at the sparse mean and takes few steps. The loss hardly penalises
-//     rough means: it contains a squared norm once and each squared error of the data with
-//     a factor of n/σ². Long training therefore overfits. The authors stop by validation;
-//     here held-out observations stop training early on request.
+//     rough means: the squared distance contains the mean of (m_Q-μ)² once, and the
+//     likelihood the mean squared error of the data n/(2σ²) times. Long training therefore
+//     overfits. The authors stop by validation; here held-out observations stop training
+//     early on request.
 //   - The temperature is the best one for held-out data instead of the best of a grid. The
 //     final fit then uses all data.
 //   - The initial Σ contains the noise variance instead of the output scale of the

@@ -30,7 +30,7 @@ const (
 	// eigenvalues of the product have rounding errors of about this size.
 	leastEigenvalue = 1e-10
 
-	// The published temperature is the best of a grid up to largestPublished.
+	// The published temperature is the best of a grid from firstTemperature to lastTemperature.
 	temperatures     = 1000
 	firstTemperature = 1e-9
 	lastTemperature  = 2
