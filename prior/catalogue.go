@@ -43,8 +43,8 @@ var catalogue = []struct {
 	{"polynomial", "(offset + Σ x_j x'_j/ℓ_j²)^degree", []string{"degree", "lengthscale", "offset", "ard"}, newPolynomial},
 	{"arccos", "covariance of an infinitely wide ReLU network of the given depth", []string{"depth", "weight", "bias"},
 		func(dim int, _ bool, depth int) Kernel { return ArcCosine(dim, depth) }},
-	{"potential", "covariance of grad Φ, kernel of Φ ℓ² exp(-r²/2ℓ²), at two coordinates and a component, 0 or 1", []string{"lengthscale"}, ofVelocity(Potential)},
-	{"stream", "covariance of rot Ψ, kernel of Ψ ℓ² exp(-r²/2ℓ²), at two coordinates and a component, 0 or 1", []string{"lengthscale"}, ofVelocity(Stream)},
+	{"potential", "covariance of grad Φ, kernel of Φ ℓ² exp(-r²/2), at two coordinates and a component, 0 or 1", []string{"lengthscale"}, ofVelocity(Potential)},
+	{"stream", "covariance of rot Ψ, kernel of Ψ ℓ² exp(-r²/2), at two coordinates and a component, 0 or 1", []string{"lengthscale"}, ofVelocity(Stream)},
 	{"white", "1 if x and x' are the same evaluation, else 0", nil, func(dim int, _ bool, _ int) Kernel { return White(dim) }},
 	{"constant", "1", nil, func(dim int, _ bool, _ int) Kernel { return Constant(dim) }},
 }
