@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -136,6 +137,20 @@ def test_opening_with_another_space_warns(tmp_path: Path, url: str) -> None:
             with pytest.warns(UserWarning, match="exists with other parameters") as caught:
                 Study.open(store, "opened", space=other)
             assert caught[0].filename == __file__
+
+
+def test_loading_with_another_space_warns(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    space = {"depth": [None, 5], "x": Float(0, 1)}
+    with Study(space) as study:
+        study.save(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Study.load(path, space={"depth": [None, 5], "x": Float(0.0, 1.0)}).close()
+    for other in ({"dept": [None, 5], "x": Float(0, 1)}, {**space, "depth": [(1,), 5]}):
+        with pytest.warns(UserWarning, match="s.json has other parameters than") as caught:
+            Study.load(path, space=other).close()
+        assert caught[0].filename == __file__
 
 
 def test_reports_have_labels(door: Door) -> None:

@@ -155,6 +155,15 @@ def read_file(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
     return definition
 
 
+def normalized(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a definition in the form of `bo`, in which equal definitions are equal."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "study.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(definition, file)
+        return read_file(path, "")
+
+
 def _read(path: str | os.PathLike[str], name: str) -> tuple[dict[str, Any], list[str]]:
     """Returns the definition in a study file, and what is left out of its table."""
     done = run_binary(["validate", "--json", os.fspath(path)])

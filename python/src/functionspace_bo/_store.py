@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
 from ._binary import ending, in_python, read_answer, run_binary
-from ._definition import define, read_file
+from ._definition import define, normalized
 from ._html import HTMLReport, stored, summary
 from ._outcomes import (
     Outcomes,
@@ -135,11 +135,7 @@ class StoredStudy:
 
     def _warn_of_differences(self, stated: Mapping[str, Any], stacklevel: int = 4) -> None:
         """Warns of the keys of a definition that the stored one has otherwise."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "study.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(stated, file)
-            given = read_file(path, "")
+        given = normalized(stated)
         keys = (k for k in stated if k not in ("version", "name", "earlier"))
         other = [k for k in keys if given.get(k) != self._definition.get(k)]
         if other:

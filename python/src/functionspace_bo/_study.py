@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
 from ._binary import known
 from ._channel import Channel
-from ._definition import define, is_noise_free, read_file
+from ._definition import define, is_noise_free, normalized, read_file
 from ._documented import with_options
 from ._html import HTMLReport, copied, report, summary
 from ._outcomes import (
@@ -467,7 +467,8 @@ class Study:
         """Reads a study that save wrote. It makes the same suggestions.
 
         ask returns its pending trials first; they may also be told. The file has labels for choices
-        that are no number, text or boolean; space, the space of the study, has these choices.
+        that are no number, text or boolean; space, the space of the study, has these choices. A
+        space that differs from the space in the file causes a warning.
         """
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -478,11 +479,20 @@ class Study:
         if document.get("version") != 1:
             raise StudyError(f"{path}: version is {document.get('version')}, want 1")
         try:
-            return cls._restored(document, space)
+            study = cls._restored(document, space)
         except StudyError as err:
             raise StudyError(f"{path}: {err}") from err
         except (AttributeError, KeyError, TypeError) as err:
             raise StudyError(f"{path}: damaged: {type(err).__name__}: {err}") from err
+        if space is not None:
+            saved = {"version": 1, "parameters": document["study"]["parameters"]}
+            stated = {"version": 1, "parameters": parse_space(space)[0]}
+            if normalized(stated) != normalized(saved):
+                warnings.warn(
+                    f"{path} has other parameters than the argument space, which is ignored",
+                    stacklevel=2,
+                )
+        return study
 
     @classmethod
     def _restored(cls, document: Mapping[str, Any], space: Space | None) -> Study:
