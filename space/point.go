@@ -164,13 +164,14 @@ func (p *Parameter) code(v any) (float64, error) {
 	}
 	values := p.choices()
 	x, err := scalar(v)
-	if err != nil {
-		return 0, fmt.Errorf("value %w", err)
-	}
-	if i := slices.Index(values, x); i >= 0 {
+	if i := slices.Index(values, x); err == nil && i >= 0 {
 		return float64(i), nil
 	}
-	return 0, fmt.Errorf("%s is not one of %s", quote(x), quoteAll(values))
+	found := quote(x)
+	if err != nil {
+		found = encoded(v)
+	}
+	return 0, fmt.Errorf("%s is not one of %s", found, quoteAll(values))
 }
 
 // onGrid returns the value of a parameter with steps that equals x up to rounding.
@@ -377,6 +378,14 @@ func text(v any) string {
 func quote(v any) string {
 	if s, ok := v.(string); ok {
 		return strconv.Quote(s)
+	}
+	return text(v)
+}
+
+// encoded returns v as JSON, or as text if JSON has no such value.
+func encoded(v any) string {
+	if text, err := json.Marshal(v); err == nil {
+		return string(text)
 	}
 	return text(v)
 }

@@ -2,6 +2,7 @@ package space_test
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -62,6 +63,10 @@ func TestNamedTypes(t *testing.T) {
 	require.Equal(t, map[string]any{"codec": "zstd", "level": 3, "sync": true, "from": "zstd"}, p.Map())
 	_, err = s.PointOf(map[string]any{"codec": codec("lz4"), "sync": false})
 	require.ErrorContains(t, err, `parameter "codec": "lz4" is not one of "none", "zstd"`)
+	for text, v := range map[string]any{`["a",1]`: []any{"a", 1}, `{"a":1}`: map[string]any{"a": 1}, "null": nil, "NaN": math.NaN()} {
+		_, err = s.PointOf(map[string]any{"codec": v, "sync": false})
+		require.ErrorContains(t, err, `parameter "codec": `+text+` is not one of "none", "zstd"`)
+	}
 	_, err = space.New(space.Categorical("codec", none, codec("\xff")))
 	require.ErrorContains(t, err, "is not valid UTF-8")
 }

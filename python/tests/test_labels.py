@@ -325,6 +325,32 @@ def test_objects_that_are_no_choice(door: Door) -> None:
     assert study.trials == []
 
 
+@pytest.mark.parametrize("value", [(3, 3), [32], object(), None, math.nan])
+def test_options_with_objects_that_are_no_choice(value: Any) -> None:
+    space = {"layers": [(32,), (64, 32)], "x": Float(0, 1)}
+    point = {"layers": value, "x": 0.5}
+    options: dict[str, Any] = {
+        "first: point 2": {"first": [{"x": 0.1}, point]},
+        "earlier: evaluation 1": {"earlier": [{"params": point, "value": 1}]},
+        "defaults": {"defaults": {"layers": value}},
+    }
+    for place, option in options.items():
+        with pytest.raises(StudyError) as caught:
+            Study(space, **option)
+        assert str(caught.value).startswith(f'{place}: parameter "layers" is ')
+        assert str(caught.value).endswith("want one of (32,), (64, 32)")
+
+
+def test_an_inactive_choice_may_be_none() -> None:
+    space = {"x": Float(0, 1), "c": Categorical([(1,), (2,)], when="x > 0.5")}
+    earlier = [{"params": {"x": 0.2, "c": None}, "value": 1}]
+    with Study(space, first=[{"x": 0.1, "c": None}], earlier=earlier) as study:
+        assert [t.params["x"] for t in study.trials] == [0.2]
+        assert study.ask().params == {"x": 0.1}
+        study.enqueue({"x": 0.3, "c": None})
+        assert study.ask().params == {"x": 0.3}
+
+
 def test_a_label_is_its_object(door: Door) -> None:
     study = door({"layers": [(32,), None], "x": Float(0, 1)})
     study.enqueue({"layers": "(32,)", "x": 0.5})

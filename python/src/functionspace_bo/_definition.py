@@ -51,7 +51,7 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], Pa
         if given is None:
             continue
         _check_name(key)
-        value = _labelled(given, by_name) if key in _POINTS else given
+        value = _labelled(given, by_name, key) if key in _POINTS else given
         if key in OBJECTIVE:
             objective[key] = value
         elif key in SETTINGS:
@@ -120,15 +120,16 @@ def _table(
     return listed
 
 
-def _labelled(given: Any, parameters: Parameters) -> Any:
+def _labelled(given: Any, parameters: Parameters, place: str) -> Any:
     """Returns points with labels in place of objects. `bo` reports entries that are no points."""
     if isinstance(given, (list, tuple)):
-        return [_labelled(g, parameters) for g in given]
+        entry = "evaluation" if place == "earlier" else "point"
+        return [_labelled(g, parameters, f"{place}: {entry} {i}") for i, g in enumerate(given, 1)]
     if not isinstance(given, Mapping):
         return given
     if isinstance(point := given.get("params"), Mapping) and "params" not in parameters:
-        return {**given, "params": parameters.encode(point)}
-    return parameters.encode(given)
+        return {**given, "params": parameters.labelled(point, f"{place}: ", StudyError)}
+    return parameters.labelled(given, f"{place}: ", StudyError)
 
 
 def _frame(frame: Any, definition: Mapping[str, Any], parameters: Parameters) -> list[Any]:

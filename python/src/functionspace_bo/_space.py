@@ -219,13 +219,21 @@ class Parameters(dict[str, Parameter]):
         """Returns a point in the form of a request, or raises RequestError."""
         if not isinstance(point, Mapping):
             raise RequestError(f"the point is {shown(point)}, want values by name")
+        encoded = self.labelled(point, "", RequestError)
+        for name, value in encoded.items():
+            require_json(value, f'parameter "{name}"', RequestError)
+        return encoded
+
+    def labelled(self, point: Mapping[str, Any], place: str, error: type[BoError]) -> Params:
+        """Returns an encoded point, or raises error for an object that is no choice."""
         encoded = self.encode(point)
         for name, value in encoded.items():
             p = self.get(name)
-            if isinstance(p, (Categorical, Ordinal)) and is_object(value):
+            if not isinstance(p, (Categorical, Ordinal)) or (value is None and p.when):
+                continue  # an inactive parameter may have None
+            if is_object(value):
                 known = ", ".join(map(str, p._labels))
-                raise RequestError(f'parameter "{name}" is {shown(value)}, want one of {known}')
-            require_json(value, f'parameter "{name}"', RequestError)
+                raise error(f'{place}parameter "{name}" is {shown(value)}, want one of {known}')
         return encoded
 
     def given(self, given: Any) -> Params:
