@@ -41,6 +41,9 @@ CHOICES: list[tuple[list[Any], list[Any]]] = [
     ([(1, "a"), [None, 2.5], {"b": (1,)}], ["(1, 'a')", "[None, 2.5]", "{'b': (1,)}"]),
     ([math.sin, Kernel, "cos"], ["sin", "Kernel", "cos"]),
     ([math.inf, 1, 2], ["inf", 1, 2]),
+    ([{10, 2}, {2, 3, 10}, set()], ["{2, 10}", "{2, 3, 10}", "set()"]),
+    ([("a", {"d", "c", "bb"}), frozenset()], ["('a', {'c', 'd', 'bb'})", "frozenset()"]),
+    ([frozenset({"b", "a"}), {"k": [{3, 1}]}], ["frozenset({'a', 'b'})", "{'k': [{1, 3}]}"]),
     (["None", "(64, 32)", 3], ["None", "(64, 32)", 3]),
     ([1, True, "True", (1,)], [1, True, "True", "(1,)"]),
 ]

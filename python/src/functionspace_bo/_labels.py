@@ -21,8 +21,22 @@ def plain(value: Any) -> Any:
 
 def shown(value: Any) -> str:
     """Returns a short representation of a value on one line."""
-    text = " ".join(repr(value).split())
+    text = " ".join(_repr(value).split())
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _repr(value: Any) -> str:
+    """Is repr with the elements of sets in order, which repr writes in the order of hashes."""
+    kind = type(value)
+    if kind is dict:
+        return "{" + ", ".join(f"{key!r}: {_repr(v)}" for key, v in value.items()) + "}"
+    if kind in (list, tuple):
+        texts = ", ".join(map(_repr, value))
+        return f"[{texts}]" if kind is list else f"({texts}{',' * (len(value) == 1)})"
+    if kind in (set, frozenset) and value:
+        texts = ", ".join(sorted(map(_repr, value), key=lambda t: (len(t), t)))  # 2 before 10
+        return f"{{{texts}}}" if kind is set else f"frozenset({{{texts}}})"
+    return repr(value)
 
 
 def is_object(value: Any) -> bool:
