@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,9 @@ from optuna.testing.pytest_samplers import (  # noqa: E402
 )
 from optuna.trial import TrialState  # noqa: E402
 
-from functionspace_bo import StudyError  # noqa: E402
+from functionspace_bo import Categorical, Float, Study, StudyError  # noqa: E402
 from functionspace_bo import _distributions as dist  # noqa: E402
+from functionspace_bo._binary import find_binary  # noqa: E402
 from functionspace_bo._conditions import Condition, Part, divide  # noqa: E402
 from functionspace_bo.optuna import FunctionSpaceSampler  # noqa: E402
 
@@ -959,3 +961,26 @@ def test_jobs_share_an_initial_design() -> None:
     copy._process = -1  # as in another process
     copy.reseed_rng()
     assert copy._seed != seed
+
+
+def test_an_imported_study_continues_with_lists(tmp_path: Path) -> None:
+    layers = [None, [64, 32], ["it's", 'a "b"', "c\nd", 1e-7, True]]
+    storage = f"sqlite:///{tmp_path / 'optuna.db'}"
+    study = optuna.create_study(storage=storage, study_name="nets", sampler=RandomSampler(seed=1))
+    study.enqueue_trial({"layers": layers[1]}, user_attrs={"why": "half"})
+    study.optimize(
+        lambda t: t.suggest_float("x", 0, 1) + len(t.suggest_categorical("layers", layers) or []), 6
+    )
+    store = str(tmp_path / "bo.db")
+    subprocess.run(
+        [find_binary(), "study", "import", str(tmp_path / "optuna.db"), "--store", store],
+        check=True,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        space = {"x": Float(0, 1), "layers": Categorical(layers)}
+        opened = Study.open(store, "nets", space=space)
+    assert opened.trials[0].params["layers"] == layers[1]
+    assert all(any(t.params["layers"] == choice for choice in layers) for t in opened.trials)
+    opened.enqueue({"x": 0.5, "layers": layers[2]})
+    assert opened.ask().params == {"x": 0.5, "layers": layers[2]}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/functionspace/bo/internal/pythonjson"
 	"github.com/functionspace/bo/space"
@@ -70,7 +72,7 @@ func parseDistribution(text string) (*distribution, error) {
 	return d, nil
 }
 
-// choose sets the choices of a categorical. None and values that are no scalar become text.
+// choose sets the choices of a categorical. None, lists and objects become text.
 func (d *distribution) choose(choices []json.RawMessage) error {
 	if len(choices) == 0 {
 		return errors.New("a categorical distribution has no choices")
@@ -89,7 +91,8 @@ func (d *distribution) choose(choices []json.RawMessage) error {
 	return nil
 }
 
-// scalar returns a value in the form of space.Parameter.Values, and whether a text stands for it.
+// scalar returns a value in the form of space.Parameter.Values, and whether a text stands for it: the label of
+// the value in the Python package.
 func scalar(raw json.RawMessage) (v any, renamed bool, err error) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return nil, false, err
@@ -97,10 +100,86 @@ func scalar(raw json.RawMessage) (v any, renamed bool, err error) {
 	switch v.(type) {
 	case string, bool, float64:
 		return v, false, nil
-	case nil:
-		return "None", true, nil
 	}
-	return compact(raw), true, nil
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	text, err := pythonText(dec)
+	return strings.Join(strings.Fields(text), " "), true, err
+}
+
+// pythonText returns the next value of JSON as Python writes it.
+func pythonText(dec *json.Decoder) (string, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return "", err
+	}
+	switch v := token.(type) {
+	case nil:
+		return "None", nil
+	case bool:
+		return map[bool]string{false: "False", true: "True"}[v], nil
+	case string:
+		return pythonQuote(v), nil
+	case json.Number:
+		return v.String(), nil
+	}
+	object := token == json.Delim('{')
+	var parts []string
+	for dec.More() {
+		key := ""
+		if object {
+			if key, err = pythonText(dec); err != nil {
+				return "", err
+			}
+			key += ": "
+		}
+		value, err := pythonText(dec)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, key+value)
+	}
+	list := strings.Join(parts, ", ")
+	if _, err := dec.Token(); err != nil {
+		return "", err
+	}
+	if object {
+		return "{" + list + "}", nil
+	}
+	return "[" + list + "]", nil
+}
+
+// pythonQuote returns a text in the quotation marks of Python.
+func pythonQuote(s string) string {
+	mark := '\''
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		mark = '"'
+	}
+	var b strings.Builder
+	b.WriteRune(mark)
+	for _, r := range s {
+		switch {
+		case r == mark || r == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteRune(mark)
+	return b.String()
 }
 
 // value returns the parameter value for the internal number that Optuna stores.

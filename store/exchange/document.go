@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -329,13 +328,4 @@ func firstOf(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// compact returns a JSON text without blanks, for messages and names.
-func compact(raw []byte) string {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return string(raw)
-	}
-	return b.String()
 }

@@ -310,6 +310,21 @@ func TestEnqueuedTrialsOfOptuna(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Labels of lists and objects are the labels of the Python package.
+func TestLabelsOfOptuna(t *testing.T) {
+	choices := `[null, [64,32], [[], [1.5, true, null]], {"b": [1e-05], "a": "x"}, ["a  b", "it's", "\u0022'", "\n\t\u0000\u00e9\u2028\\"]]`
+	distribution, err := json.Marshal(`{"name":"CategoricalDistribution","attributes":{"choices":` + choices + `}}`)
+	require.NoError(t, err)
+	in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}
+{"op_code":4,"study_id":0,"state":1,"value":1,"params":{"c":1},"distributions":{"c":`+string(distribution)+`}}
+`), "")
+	require.NoError(t, err)
+	require.Equal(t, []any{
+		"None", "[64, 32]", "[[], [1.5, True, None]]", "{'b': [1e-05], 'a': 'x'}", `['a b', "it's", '"\'', '\n\t\x00é\u2028\\']`,
+	}, in.Snapshot.Definition.Parameters[0].Values)
+	require.JSONEq(t, `{"c":"[64, 32]"}`, string(in.Snapshot.Trials[0].Params))
+}
+
 func TestSeveralObjectivesOfOptuna(t *testing.T) {
 	in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "two")
 	require.NoError(t, err)
