@@ -408,7 +408,7 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 	if err != nil {
 		return err
 	}
-	unfinished, partial, outside := 0, 0, []string(nil)
+	unfinished, partial, outside, attributes := 0, 0, []string(nil), map[string]bool{}
 	for i := from; i < len(trials); i++ {
 		t := trials[i]
 		if t.state == optunaRunning {
@@ -436,6 +436,9 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 			if !whole {
 				partial++
 			}
+			for name := range t.user {
+				attributes[name] = true
+			}
 			row.Source, row.State = loop.Enqueued, store.Pending
 			if row.Params, err = json.Marshal(p); err != nil {
 				return err
@@ -454,10 +457,13 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 		in.note("trials that Optuna has not finished are left out: %d", unfinished)
 	}
 	if partial > 0 {
-		in.note("enqueued trials with values of some parameters: %d; their other values are drawn at random", partial)
+		in.note("enqueued trials with values of some parameters: %d; a new study has random other values", partial)
 	}
 	if n := len(outside); n > 0 {
 		in.note("enqueued trials outside of the search space are left out: %d; the first is %s", n, outside[0])
+	}
+	if len(attributes) > 0 {
+		in.note("user attributes of enqueued trials are left out: %s", strings.Join(slices.Sorted(maps.Keys(attributes)), ", "))
 	}
 	if n := len(in.unusable); n > 0 {
 		in.note("%d complete trials with a number beyond ±1e300 are imported as failed; the first is %s", n, in.unusable[0])

@@ -275,7 +275,7 @@ func TestEnqueuedTrialsOfOptuna(t *testing.T) {
 	ranges := `"distributions":{"x":"` + grid + `","c":"` + choice + `","n":"` + depth + `"}`
 	lines := []string{
 		`{"op_code":0,"study_name":"a","directions":[1]}`,
-		`{"op_code":4,"study_id":0,"state":4,"system_attrs":{"fixed_params":{"x":0.7,"c":null,"n":3,"unused":1}}}`,
+		`{"op_code":4,"study_id":0,"state":4,"user_attrs":{"batch":7,"note":"again"},"system_attrs":{"fixed_params":{"x":0.7,"c":null,"n":3,"unused":1}}}`,
 		`{"op_code":4,"study_id":0,"state":1,"value":1,"params":{"x":0.8,"c":0,"n":2},` + ranges + `}`,
 		`{"op_code":4,"study_id":0,"state":4,"params":{"x":0.6,"c":1,"n":5},` + ranges + `}`, // of RetryFailedTrialCallback
 		`{"op_code":4,"study_id":0,"state":4,"system_attrs":{"fixed_params":{"n":9}}}`,
@@ -285,7 +285,8 @@ func TestEnqueuedTrialsOfOptuna(t *testing.T) {
 	in, err := exchange.ReadJournal(strings.NewReader(strings.Join(lines, "\n")+"\n"), "")
 	require.NoError(t, err)
 	require.Contains(t, in.Notes, "trials that Optuna has not finished are left out: 1")
-	require.Contains(t, in.Notes, "enqueued trials with values of some parameters: 1; their other values are drawn at random")
+	require.Contains(t, in.Notes, "enqueued trials with values of some parameters: 1; a new study has random other values")
+	require.Contains(t, in.Notes, "user attributes of enqueued trials are left out: batch, note")
 	require.Contains(t, in.Notes, `enqueued trials outside of the search space are left out: 1; the first is trial 4: invalid point: parameter "n": 10 is outside [1, 9]`)
 	u, err := memory(t).Restore(ctx, "", in.Snapshot)
 	require.NoError(t, err)
