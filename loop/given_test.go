@@ -208,7 +208,7 @@ func TestGivenParameter(t *testing.T) {
 	humidity.Given = true
 	sp, err := space.New(humidity, space.Float("x", 0, 1))
 	require.NoError(t, err)
-	const missing = `parameter "humidity": its value is given, never suggested: state it (bo ask: --given humidity=VALUE)`
+	const missing = `parameter "humidity": its value is given, never suggested: state it (bo ask: --given humidity=VALUE, bo enqueue: humidity=VALUE)`
 	_, err = New(sp, Options{First: []map[string]any{{"x": 0.5}}})
 	require.ErrorIs(t, err, ErrOptions)
 	require.ErrorContains(t, err, "first point 1: invalid point: "+missing)

@@ -96,6 +96,9 @@ func (s *Space) readValues(p Point, values, defaults map[string]any) Faults {
 			v = defaults[q.Name]
 		case !ok && q.Kind == KindFixed:
 			return
+		case !ok && q.Given:
+			found[i] = notGiven(q.Name)
+			return
 		case !ok:
 			found[i] = fmt.Errorf("parameter %q: missing", q.Name)
 			return
@@ -118,6 +121,11 @@ func (s *Space) readValues(p Point, values, defaults map[string]any) Faults {
 		read(i)
 	}
 	return slices.DeleteFunc(found, func(err error) bool { return err == nil || err == errParents })
+}
+
+// notGiven returns the fault of a parameter with Given that has no value.
+func notGiven(name string) error {
+	return fmt.Errorf("parameter %q: its value is given, never suggested: state it (bo ask: --given %[2]s=VALUE, bo enqueue: %[2]s=VALUE)", name, name)
 }
 
 // errParents marks a parameter whose activity is unknown.

@@ -102,7 +102,7 @@ func (s *Space) CheckGiven(values map[string]any) error {
 	for i := range s.params {
 		p := &s.params[i]
 		if _, stated := values[p.Name]; p.Given && !stated {
-			faults = append(faults, fmt.Errorf("parameter %q: its value is given, never suggested: state it (bo ask: --given %s=VALUE)", p.Name, p.Name))
+			faults = append(faults, notGiven(p.Name))
 		}
 	}
 	if faults == nil {

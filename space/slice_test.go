@@ -188,8 +188,8 @@ func TestCheckGiven(t *testing.T) {
 	s, err := space.New(humidity, batch, space.Float("x", 0, 1))
 	require.NoError(t, err)
 	const (
-		noHumidity = `parameter "humidity": its value is given, never suggested: state it (bo ask: --given humidity=VALUE)`
-		noBatch    = `parameter "batch": its value is given, never suggested: state it (bo ask: --given batch=VALUE)`
+		noHumidity = `parameter "humidity": its value is given, never suggested: state it (bo ask: --given humidity=VALUE, bo enqueue: humidity=VALUE)`
+		noBatch    = `parameter "batch": its value is given, never suggested: state it (bo ask: --given batch=VALUE, bo enqueue: batch=VALUE)`
 	)
 	for _, tc := range []struct {
 		values map[string]any

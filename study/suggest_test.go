@@ -193,7 +193,7 @@ func TestGiven(t *testing.T) {
 func TestGivenParameter(t *testing.T) {
 	const (
 		head    = `"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "c", "type": "int", "min": 0, "max": 9, "given": true}]`
-		missing = `parameter \"c\": its value is given, never suggested: state it (bo ask: --given c=VALUE)","kind":`
+		missing = `parameter \"c\": its value is given, never suggested: state it (bo ask: --given c=VALUE, bo enqueue: c=VALUE)","kind":`
 	)
 	_, lines := converse(t,
 		`{`+head+`}, "action": "check"}`, `{"n": 2}`, `{"given": {"x": 1}}`, `{"given": {"c": 3}, "n": 2}`,
