@@ -315,15 +315,15 @@ func (x *evaluations) read(in io.Reader) error {
 	defer close(x.inputRead)
 	dec := json.NewDecoder(in)
 	dec.DisallowUnknownFields()
-	for line := 1; ; line++ {
+	for n := 1; ; n++ {
 		var a evaluated
 		if err := dec.Decode(&a); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		} else if err != nil {
-			return usageError{fmt.Errorf(`line %d of the input: %w, want {"trial": 3, "numbers": {…}}`, line, err)}
+			return usageError{fmt.Errorf(`object %d of the input: %w, want {"trial": 3, "numbers": {…}}`, n, err)}
 		}
 		if err := a.check(); err != nil {
-			return usagef(`line %d of the input has %w`, line, err)
+			return usagef(`object %d of the input has %w`, n, err)
 		}
 		x.mu.Lock()
 		own, ok := x.under[a.Trial]

@@ -182,15 +182,16 @@ func TestResultsOfTheInput(t *testing.T) {
 		`{"trial": 1, "numbers": {}}`:                 "",
 		`{"trial": 1, "numb`:                          "", // the program was killed
 		`{"trial": 1, "stop": "why"}`:                 "",
-		`{"trial": 1}`:                                `line 1 of the input has neither "numbers" nor "failure" nor "stop"`,
+		`{"trial": 1}`:                                `object 1 of the input has neither "numbers" nor "failure" nor "stop"`,
 		`{"trial": 1, "step": 1}`:                     "",
-		`{"trial": 1, "step": 1, "numbers": {}}`:      `line 1 of the input has a "step" and a result`,
-		`{"trial": 1, "step": 1, "stop": "why"}`:      `line 1 of the input has a "step" and a result`,
-		`{"trial": 1, "stop": "no", "numbers": {}}`:   `line 1 of the input has a "stop" and a result`,
-		`{"trial": 1, "stop": "no", "failure": "no"}`: `line 1 of the input has a "stop" and a result`,
-		`{"trial": 1, "number": {"a": 1}}`:            `line 1 of the input: json: unknown field "number", want {"trial": 3, "numbers": {…}}`,
-		`{"trial": 1, "numbers": {}} nan`:             "line 2 of the input: invalid character",
-		`{"trial": "a", "numbers": {}}`:               "line 1 of the input: json: cannot unmarshal string",
+		`{"trial": 1, "step": 1, "numbers": {}}`:      `object 1 of the input has a "step" and a result`,
+		`{"trial": 1, "step": 1, "stop": "why"}`:      `object 1 of the input has a "step" and a result`,
+		`{"trial": 1, "stop": "no", "numbers": {}}`:   `object 1 of the input has a "stop" and a result`,
+		`{"trial": 1, "stop": "no", "failure": "no"}`: `object 1 of the input has a "stop" and a result`,
+		`{"trial": 1, "number": {"a": 1}}`:            `object 1 of the input: json: unknown field "number", want {"trial": 3, "numbers": {…}}`,
+		`{"trial": 1, "numbers": {}} nan`:             "object 2 of the input: invalid character",
+		"{\n\"trial\": 1,\n\"numbers\": {}} nan":      "object 2 of the input: invalid character",
+		`{"trial": "a", "numbers": {}}`:               "object 1 of the input: json: cannot unmarshal string",
 	} {
 		err := newEvaluations(nil, &bytes.Buffer{}).read(strings.NewReader(text))
 		if want == "" {
