@@ -206,8 +206,12 @@ func (r *predictRequest) fit(ctx context.Context, x *mat.Dense) (*pipedModel, er
 	if err := check(method, dim); err != nil {
 		return nil, err
 	}
-	if len(r.Y)+len(r.Labels) != n {
-		return nil, fmt.Errorf("%w: %d targets for %d rows of x", errRequest, len(r.Y)+len(r.Labels), n)
+	targets := len(r.Y) + len(r.Labels)
+	switch {
+	case r.Y != nil && r.Labels != nil:
+		return nil, fmt.Errorf("%w: it has y and labels: give y for numbers, or labels for classes", errRequest)
+	case targets != n:
+		return nil, fmt.Errorf("%w: %d targets for %d rows of x", errRequest, targets, n)
 	}
 	if r.Outputs != "raw" && r.Outputs != "zscore" {
 		return nil, fmt.Errorf("%w: outputs is %q, want raw or zscore", errRequest, r.Outputs)

@@ -82,6 +82,7 @@ func TestPredictPipeFaults(t *testing.T) {
 		`{"action": "fly", "x": [[1]]}`:                                                  "there is no model 0",
 		`{"action": "fit", "x": [[1], [2, 3]], "y": [1, 2]}`:                             "row 2 of x has 2 numbers",
 		`{"action": "fit", "x": [[1], [2]], "y": [1]}`:                                   "1 targets for 2 rows",
+		`{"action": "fit", "x": [[1], [2]], "y": [1], "labels": [0], "classes": 2}`:      "it has y and labels",
 		`{"action": "fit", "x": []}`:                                                     "x has no numbers",
 		`{"action": "fit", "x": [[1]], "y": [1], "set": ["kernell=rbf"]}`:                "did you mean kernel",
 		`{"action": "fit", "x": [[1]], "y": [1], "surrogate": "gpp"}`:                    "unknown surrogate",
