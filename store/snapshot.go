@@ -230,10 +230,16 @@ func (s *Snapshot) check() error {
 	if s.Warm < 0 || s.Warm > len(s.Fits) || s.Warm > 0 && s.Fits[s.Warm-1].Warm == nil {
 		return fmt.Errorf("warm is %d, which is no fit with a warm start", s.Warm)
 	}
-	for i := range s.Steps {
-		if err := s.Steps[i].check(len(s.Trials)); err != nil {
+	seen := make(map[Step]bool, len(s.Steps))
+	for i, step := range s.Steps {
+		if err := step.check(len(s.Trials)); err != nil {
 			return fmt.Errorf("step %d of the list: %w", i+1, err)
 		}
+		step.Value, step.ID = 0, 0
+		if seen[step] {
+			return fmt.Errorf("step %d of the list: trial %d has another value of %s at step %v of attempt %d: keep one of them", i+1, step.Trial, step.Name, step.Step, step.Attempt)
+		}
+		seen[step] = true
 	}
 	for i, e := range s.Events {
 		if e.Revision != int64(i+1) {

@@ -313,6 +313,7 @@ func TestRestoreChecks(t *testing.T) {
 		"fit 1: warm is not a list of numbers":       func(s *store.Snapshot) { s.Fits[0].Warm = json.RawMessage(`"a"`) },
 		"warm is 99, which is no fit":                func(s *store.Snapshot) { s.Warm = 99 },
 		"step 1 of the list: no such trial: 0":       func(s *store.Snapshot) { s.Steps[0].Trial = 0 },
+		"has another value of loss at step":          func(s *store.Snapshot) { s.Steps = append(s.Steps, s.Steps[0]) },
 		"event 2 of the list has revision 7, want 2": func(s *store.Snapshot) { s.Events[1].Revision = 7 },
 		"there is no definition":                     func(s *store.Snapshot) { s.Definition = nil },
 	} {
