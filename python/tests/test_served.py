@@ -139,6 +139,20 @@ def test_a_study_of_a_service(url: str) -> None:
     assert repr(pickle.loads(pickle.dumps(study))) == f"<ServedStudy demo of {url}>"
 
 
+def test_a_pickled_study_reads_the_token_file(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("bo_first")
+    study = Study.create(url, "pickled", SPACE, token=file)
+    text = pickle.dumps(study)
+    assert b"bo_first" not in text
+    file.write_text("bo_second")
+    restored = pickle.loads(text)
+    assert restored._service.token == "bo_second"
+    assert restored._service.file == str(file)
+    given = pickle.loads(pickle.dumps(Study.open(url, "pickled", token="bo_text")))
+    assert (given._service.token, given._service.file) == ("bo_text", None)
+
+
 def test_sources_of_trials(url: str) -> None:
     study = Study.create(url, "sources", SPACE, budget=3, initial=2)
     study.enqueue({"x": 0.5, "n": 2})

@@ -237,7 +237,8 @@ class ServedStudy(StoredStudy):
 
     def __reduce__(self) -> tuple[Any, ...]:
         service = self._service
-        opened = partial(ServedStudy, token=service.token, ca=service.ca)
+        token = service.token if service.file is None else Path(service.file)
+        opened = partial(ServedStudy, token=token, ca=service.ca)
         return opened, (service.url, self.name), {"_parameters": self._parameters}
 
     @contextmanager
