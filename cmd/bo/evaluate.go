@@ -208,7 +208,7 @@ func (x *evaluations) work(ctx context.Context, in io.Reader, client worker.Clie
 	return reason, err
 }
 
-// reading reads the input while run runs. The context of run ends after a fault of the input.
+// reading reads the input while run runs. A fault of the input ends the context of run, and is the error then.
 func (x *evaluations) reading(ctx context.Context, in io.Reader, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -217,7 +217,11 @@ func (x *evaluations) reading(ctx context.Context, in io.Reader, run func(contex
 			cancel(err)
 		}
 	}()
-	return run(ctx)
+	err := run(ctx)
+	if fault, ok := errors.AsType[usageError](context.Cause(ctx)); ok && errors.Is(err, context.Canceled) && !loses(err) {
+		return fault
+	}
+	return err
 }
 
 // underWay is an attempt at a trial.
