@@ -29,6 +29,7 @@ type distribution struct {
 	choices   []json.RawMessage
 	values    []any // choices, in the form of space.Parameter.Values
 	renamed   []string
+	labels    map[string]string // of lists and objects, by their text
 }
 
 // parseDistribution reads Optuna's JSON form, with the classes of versions before 3.
@@ -84,6 +85,7 @@ func (d *distribution) choose(choices []json.RawMessage) error {
 			return err
 		}
 		if renamed {
+			v = d.label(v.(string))
 			d.renamed = append(d.renamed, v.(string))
 		}
 		d.values = append(d.values, v)
@@ -91,8 +93,29 @@ func (d *distribution) choose(choices []json.RawMessage) error {
 	return nil
 }
 
-// scalar returns a value in the form of space.Parameter.Values, and whether a text stands for it: the label of
-// the value in the Python package.
+// label returns the label of a choice in the Python package, given its text: at most 80 characters, and a number if
+// another choice begins with the same characters.
+func (d *distribution) label(text string) string {
+	if known, ok := d.labels[text]; ok {
+		return known
+	}
+	short := text
+	if runes := []rune(text); len(runes) > 80 {
+		short = string(runes[:77]) + "..."
+	}
+	label := short
+	for n := 2; slices.Contains(d.renamed, label); n++ {
+		label = fmt.Sprintf("%s %d", short, n)
+	}
+	if d.labels == nil {
+		d.labels = map[string]string{}
+	}
+	d.labels[text] = label
+	return label
+}
+
+// scalar returns a value in the form of space.Parameter.Values, and whether a text stands for it: the value as
+// Python writes it.
 func scalar(raw json.RawMessage) (v any, renamed bool, err error) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return nil, false, err

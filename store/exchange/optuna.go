@@ -518,9 +518,12 @@ func (in *Import) enqueued(sp *space.Space, t *optunaTrial, values map[string]an
 	var fixed map[string]json.RawMessage
 	_ = json.Unmarshal(t.system[attributeFixed], &fixed)
 	for name, raw := range fixed {
-		v, _, err := scalar(raw)
+		v, renamed, err := scalar(raw)
 		if err != nil {
 			return space.Point{}, false, err
+		}
+		if renamed && joined[name] != nil {
+			v = joined[name].label(v.(string))
 		}
 		if x, ok := v.(float64); ok && joined[name] != nil {
 			v = joined[name].snap(x)

@@ -326,6 +326,24 @@ func TestLabelsOfOptuna(t *testing.T) {
 	require.JSONEq(t, `{"c":"[64, 32]"}`, string(in.Snapshot.Trials[0].Params))
 }
 
+// The label of a long list has 80 characters, and a number if another list begins as it does.
+func TestLongLabelsOfOptuna(t *testing.T) {
+	long := strings.Repeat("é", 90)
+	distribution, err := json.Marshal(`{"name":"CategoricalDistribution","attributes":{"choices":[["` + long + `"],["` + long + `",1],["` + long[2:] + `",2]]}}`)
+	require.NoError(t, err)
+	in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}
+{"op_code":4,"study_id":0,"state":1,"value":1,"params":{"c":1},"distributions":{"c":`+string(distribution)+`}}
+{"op_code":4,"study_id":0,"state":4,"system_attrs":{"fixed_params":{"c":["`+long+`",1]}}}
+`), "")
+	require.NoError(t, err)
+	label := "['" + long[:2*75] + "..."
+	require.Equal(t, []any{label, label + " 2", label + " 3"}, in.Snapshot.Definition.Parameters[0].Values)
+	for _, trial := range in.Snapshot.Trials {
+		require.JSONEq(t, `{"c":"`+label+` 2"}`, string(trial.Params))
+	}
+	require.Len(t, in.Snapshot.Trials, 2)
+}
+
 func TestSeveralObjectivesOfOptuna(t *testing.T) {
 	in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "two")
 	require.NoError(t, err)
