@@ -180,7 +180,7 @@ type evaluations struct {
 	out        io.Writer
 	under      map[int]underWay // by the number of the trial
 	warned     time.Time        // of the last warning of a request that is repeated
-	inputRead  chan struct{}    // closed when all lines of the input have been handled
+	inputRead  chan struct{}    // closed when all objects of the input have been handled
 }
 
 func newEvaluations(d *study.Definition, out io.Writer) *evaluations {
@@ -208,18 +208,25 @@ func (x *evaluations) work(ctx context.Context, in io.Reader, client worker.Clie
 	return reason, err
 }
 
-// reading reads the input while run runs. A fault of the input ends the context of run, and is the error then.
+// reading reads the input while run runs. A fault of the input ends the context of run, and is the error then, also if
+// the end of the input ends the context first.
 func (x *evaluations) reading(ctx context.Context, in io.Reader, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	read := make(chan error, 1)
 	go func() {
-		if err := x.read(in); err != nil {
+		err := x.read(in)
+		read <- err
+		if err != nil {
 			cancel(err)
 		}
 	}()
 	err := run(ctx)
-	if fault, ok := errors.AsType[usageError](context.Cause(ctx)); ok && errors.Is(err, context.Canceled) && !loses(err) {
-		return fault
+	cause := context.Cause(ctx)
+	_, faulty := errors.AsType[usageError](cause)
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, errInputEnded)
+	if ended && !loses(err) && (faulty || errors.Is(cause, errInputEnded)) {
+		return cmp.Or(<-read, err)
 	}
 	return err
 }
@@ -230,7 +237,7 @@ type underWay struct {
 	answer chan evaluated  // takes one result
 }
 
-// evaluated is a line of the input: the result of a trial, or the value at a step.
+// evaluated is an object of the input: the result of a trial, or the value at a step.
 type evaluated struct {
 	Trial   int                 `json:"trial"`
 	Numbers map[string]*float64 `json:"numbers"` // nil is not a number
@@ -314,7 +321,7 @@ func (a *evaluated) report() (store.Report, error) {
 	return r, nil
 }
 
-// read handles the lines of the input until it ends. A result of a trial that is not under way is left out.
+// read handles the objects of the input until it ends. A result of a trial that is not under way is left out.
 func (x *evaluations) read(in io.Reader) error {
 	defer close(x.inputRead)
 	dec := json.NewDecoder(in)

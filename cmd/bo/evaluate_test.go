@@ -98,6 +98,20 @@ func TestFaultOfTheInput(t *testing.T) {
 	require.EqualError(t, err, `object 1 of the input has neither "numbers" nor "failure" nor "stop"`)
 }
 
+// A faulty object directly before the end of the input is the error too.
+func TestFaultAtTheEndOfTheInput(t *testing.T) {
+	for range 20 {
+		s := store.New(store.NewMemory(), store.Options{})
+		d := &study.Definition{Name: "s", Budget: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)}}
+		u, err := s.Create(t.Context(), d)
+		require.NoError(t, err)
+		err = servePipe(&env{ctx: t.Context(), stdin: strings.NewReader(`{"trial": 1}`)}, func(ctx context.Context, in io.Reader) error {
+			return unlessInputEnded(newEvaluations(d, io.Discard).run(ctx, in, u, store.RunOptions{}))
+		})
+		require.EqualError(t, err, `object 1 of the input has neither "numbers" nor "failure" nor "stop"`)
+	}
+}
+
 // A result that arrives with the end of the input is stored.
 func TestResultsBeforeTheEnd(t *testing.T) {
 	for range 20 {
