@@ -457,7 +457,7 @@ func (in *Import) addTrials(trials []*optunaTrial, from int, joined map[string]*
 		in.note("trials that Optuna has not finished are left out: %d", unfinished)
 	}
 	if partial > 0 {
-		in.note("enqueued trials with values of some parameters: %d; a new study has random other values", partial)
+		in.note("enqueued trials with values of some parameters: %d; their other values are drawn at random in a new study", partial)
 	}
 	if n := len(outside); n > 0 {
 		in.note("enqueued trials outside of the search space are left out: %d; the first is %s", n, outside[0])

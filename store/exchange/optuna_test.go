@@ -285,7 +285,7 @@ func TestEnqueuedTrialsOfOptuna(t *testing.T) {
 	in, err := exchange.ReadJournal(strings.NewReader(strings.Join(lines, "\n")+"\n"), "")
 	require.NoError(t, err)
 	require.Contains(t, in.Notes, "trials that Optuna has not finished are left out: 1")
-	require.Contains(t, in.Notes, "enqueued trials with values of some parameters: 1; a new study has random other values")
+	require.Contains(t, in.Notes, "enqueued trials with values of some parameters: 1; their other values are drawn at random in a new study")
 	require.Contains(t, in.Notes, "user attributes of enqueued trials are left out: batch, note")
 	require.Contains(t, in.Notes, `enqueued trials outside of the search space are left out: 1; the first is trial 4: invalid point: parameter "n": 10 is outside [1, 9]`)
 	u, err := memory(t).Restore(ctx, "", in.Snapshot)
