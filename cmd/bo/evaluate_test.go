@@ -81,34 +81,26 @@ func TestEvaluations(t *testing.T) {
 	require.Contains(t, v.Trials[4].Message, "cold")
 }
 
-// A faulty object ends a run with its error, and the trials under way are released.
+// A faulty object ends a run with its error, also directly before the end of the input.
 func TestFaultOfTheInput(t *testing.T) {
-	s := store.New(store.NewMemory(), store.Options{})
-	d := &study.Definition{Name: "s", Budget: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)}}
-	u, err := s.Create(t.Context(), d)
-	require.NoError(t, err)
-	in, results := io.Pipe()
-	defer results.Close()
-	go func() { _, _ = io.WriteString(results, `{"trial": 1}`) }()
-	x := newEvaluations(d, io.Discard)
-	err = servePipe(&env{ctx: t.Context(), stdin: in}, func(ctx context.Context, in io.Reader) error {
-		return x.run(ctx, in, u, store.RunOptions{})
-	})
-	require.ErrorAs(t, err, new(usageError))
-	require.EqualError(t, err, `object 1 of the input has neither "numbers" nor "failure" nor "stop"`)
-}
-
-// A faulty object directly before the end of the input is the error too.
-func TestFaultAtTheEndOfTheInput(t *testing.T) {
-	for range 20 {
+	const fault = `{"trial": 1}`
+	check := func(in io.Reader) {
 		s := store.New(store.NewMemory(), store.Options{})
 		d := &study.Definition{Name: "s", Budget: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)}}
 		u, err := s.Create(t.Context(), d)
 		require.NoError(t, err)
-		err = servePipe(&env{ctx: t.Context(), stdin: strings.NewReader(`{"trial": 1}`)}, func(ctx context.Context, in io.Reader) error {
+		err = servePipe(&env{ctx: t.Context(), stdin: in}, func(ctx context.Context, in io.Reader) error {
 			return unlessInputEnded(newEvaluations(d, io.Discard).run(ctx, in, u, store.RunOptions{}))
 		})
+		require.ErrorAs(t, err, new(usageError))
 		require.EqualError(t, err, `object 1 of the input has neither "numbers" nor "failure" nor "stop"`)
+	}
+	in, results := io.Pipe()
+	defer results.Close()
+	go func() { _, _ = io.WriteString(results, fault) }()
+	check(in)
+	for range 20 {
+		check(strings.NewReader(fault))
 	}
 }
 
