@@ -1,8 +1,8 @@
-"""Compare methods by families: python3 by_family.py [--by-problem] RUNS METHOD OTHER...
+"""Compare methods by families: python3 by_family.py [--by-problem] [--at SHARE] RUNS METHOD OTHER...
 
 RUNS is a file of records of bo bench. The family of a problem is its name without the size at its end, such as
 discus of discus-8; with --by-problem it is the problem. The difference of a family is the mean of log10 regret of
-METHOD minus OTHER over its problems and instances. Problems without a known minimum and failed runs are
+METHOD minus OTHER over its problems and instances, at the end or after a SHARE of the evaluations. Problems without a known minimum and failed runs are
 left out. Prints the families in which METHOD is lower, equal and higher, and the exact two-sided p-value of
 Wilcoxon's signed-rank test.
 """
@@ -35,6 +35,7 @@ def signed_rank(differences):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--by-problem", action="store_true")
+    parser.add_argument("--at", type=float, default=1.0)
     parser.add_argument("runs")
     parser.add_argument("method")
     parser.add_argument("others", nargs="+")
@@ -43,7 +44,8 @@ def main():
     with open(args.runs) as lines:
         for record in map(json.loads, lines):
             if record.get("regret") and not record.get("error"):
-                regret = max(record["regret"][-1], 1e-10)
+                evaluations = max(1, math.floor(args.at * len(record["regret"]) + 0.5))
+                regret = max(record["regret"][evaluations - 1], 1e-10)
                 logs[record["method"], record["problem"], record["seed"]] = math.log10(regret)
     size = r"$" if args.by_problem else r"-?\d*$"
     for other in args.others:
