@@ -7,8 +7,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// groupedValues is the number of values above which a categorical has one lengthscale. With fewer
-// values a lengthscale per column finds better points (docs/adr/0021).
+// groupedValues is the number of values above which a categorical has one lengthscale. With 10 or
+// fewer values neither choice was better on all problems (docs/adr/0021), and a lengthscale per column stays.
 const groupedValues = 16
 
 // Inputs returns the parameters of s as inputs that a kernel may name. The unit of a float or

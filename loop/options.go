@@ -231,8 +231,8 @@ func checkAcquisition(a acquisition.Acquisition) error {
 	return settings.Check(a)
 }
 
-// defaultInitial returns the default of Options.Initial. Several objectives have fewer trials: each
-// further trial of a design costs more hypervolume than the better fit gains.
+// defaultInitial returns the default of Options.Initial. Several objectives have fewer trials, so that
+// the surrogate model chooses more of them.
 func defaultInitial(s *space.Space, several bool) int {
 	free := slices.DeleteFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind == space.KindFixed })
 	n := 2 * (len(free) + 1)
