@@ -1,10 +1,11 @@
-// Command features measures features of the loop against the loop without them, and prints a table
-// of medians over seeds:
+// Command features measures features of the loop against the loop without them. It appends a record of every
+// run to docs/features/SUITE, and continues there after an interruption:
 //
-//	go run ./benchmarks/features beliefs
-//	go run ./benchmarks/features -seeds 101:110 categories
 //	go run ./benchmarks/features -seeds 101:110 failures
+//	go run ./benchmarks/features -seeds 1:10 beliefs
+//	go run ./benchmarks/features -seeds 101:110 categories
 //	go run ./benchmarks/features -seeds 101:110 regret
+//	go run ./benchmarks/pages refresh docs/features.md
 package main
 
 import (
@@ -16,26 +17,28 @@ import (
 	"math"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
-	"sync"
+	"path/filepath"
 
+	"github.com/functionspace/bo/benchmarks/runner"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
 
+// workers is the number of runs at the same time.
+const workers = 2
+
 func main() {
-	seeds := flag.String("seeds", "1:10", "first and last seed")
-	problems := flag.String("problems", "branin,six-hump-camel,goldstein-price,hartmann3,levy4,hartmann6", "objectives of the suite regret")
+	seeds := flag.String("seeds", "1:10", "first and last `seed`")
+	out := flag.String("out", filepath.Join("docs", "features"), "`directory` of the records, with a folder for each suite")
 	flag.Parse()
 	var first, last uint64
 	if n, err := fmt.Sscanf(*seeds, "%d:%d", &first, &last); n != 2 || err != nil || last < first || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: features [-seeds FIRST:LAST] beliefs|categories|failures|regret")
+		fmt.Fprintln(os.Stderr, "usage: features [-seeds FIRST:LAST] [-out DIR] beliefs|categories|failures|regret")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, flag.Arg(0), strings.Split(*problems, ","), first, last); err != nil {
+	if err := run(ctx, os.Stderr, *out, flag.Arg(0), first, last); err != nil {
 		fmt.Fprintln(os.Stderr, "features:", err)
 		os.Exit(1)
 	}
@@ -53,48 +56,60 @@ type variant struct {
 	draw func(seed uint64) (loop.Objective, float64)
 }
 
-// outcome is the result of one seed.
-type outcome struct {
-	regret []float64 // after each evaluation; +Inf without a value
-	failed int
-}
-
-func run(ctx context.Context, w io.Writer, suite string, problems []string, first, last uint64) error {
+// plan returns the runs of a suite without seeds.
+func plan(suite string) ([]runner.Run, error) {
 	suites := map[string]func() []variant{"beliefs": beliefs, "categories": categories, "failures": failures}
 	if suite == "regret" {
-		return regrets(ctx, w, problems, first, last)
+		return regrets(), nil
 	}
 	variants, ok := suites[suite]
 	if !ok {
-		return fmt.Errorf("unknown suite %q", suite)
+		return nil, fmt.Errorf("unknown suite %q: want beliefs, categories, failures or regret", suite)
 	}
+	var runs []runner.Run
 	for _, v := range variants() {
-		all, err := v.measure(ctx, first, last)
-		if err != nil {
-			return err
+		runs = append(runs, runner.Run{Experiment: v.problem, Method: runner.Method{Name: v.name}, Measure: v.measure})
+	}
+	return runs, nil
+}
+
+// run performs the runs of a suite that have no record, seed by seed, and appends their records. The first failed
+// run ends it.
+func run(ctx context.Context, w io.Writer, out, suite string, first, last uint64) (err error) {
+	each, err := plan(suite)
+	if err != nil {
+		return err
+	}
+	var all []runner.Run
+	for seed := first; seed <= last; seed++ {
+		for _, r := range each {
+			r.Suite, r.Seed = "features/"+suite, seed
+			all = append(all, r)
 		}
-		fmt.Fprintln(w, v.row(all))
 	}
-	return nil
+	store, err := runner.OpenStore(filepath.Join(out, suite))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	left, err := store.Remaining(all, false)
+	if err != nil {
+		return err
+	}
+	version, commit := runner.Version()
+	return runner.Execute(ctx, left, workers, func(r runner.Record) error {
+		if r.Error != "" {
+			return fmt.Errorf("%s, %s, seed %d: %s", r.Problem, r.Method, r.Seed, r.Error)
+		}
+		r.Version, r.Commit, r.Machine = version, commit, runner.ThisMachine(workers)
+		fmt.Fprintf(w, "%s, %s, seed %d: %.1f s\n", r.Problem, r.Method, r.Seed, r.Elapsed)
+		return store.Append(r)
+	})
 }
 
-// measure runs all seeds, two at a time.
-func (v *variant) measure(ctx context.Context, first, last uint64) ([]outcome, error) {
-	all, errs := make([]outcome, last-first+1), make([]error, last-first+1)
-	slots := make(chan struct{}, 2)
-	var group sync.WaitGroup
-	for i := range all {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			all[i], errs[i] = v.one(ctx, first+uint64(i))
-		})
-	}
-	group.Wait()
-	return all, errors.Join(errs...)
-}
-
-func (v *variant) one(ctx context.Context, seed uint64) (outcome, error) {
+// measure is the runner.Measurement of a variant. The record has no measures, but values and regrets. Earlier
+// trials are not part of them.
+func (v variant) measure(ctx context.Context, _ runner.Method, seed uint64, rec *runner.Record) error {
 	o, objective, minimum := v.options, v.objective, v.minimum
 	o.Seed = seed
 	if v.draw != nil {
@@ -102,53 +117,31 @@ func (v *variant) one(ctx context.Context, seed uint64) (outcome, error) {
 	}
 	s, err := loop.New(v.space, o)
 	if err != nil {
-		return outcome{}, err
+		return err
 	}
 	if v.prepare != nil {
 		if err := v.prepare(s); err != nil {
-			return outcome{}, err
+			return err
 		}
 	}
 	r, err := s.Run(ctx, objective, o.Budget, 1)
 	if err != nil {
-		return outcome{}, err
+		return err
 	}
-	out, best := outcome{}, math.Inf(1)
+	rec.Dim, rec.Budget, rec.Initial, rec.Batch = v.space.Dim(), o.Budget, s.Options().Initial, 1
+	rec.NoiseFree, rec.Minimum, rec.Measures = o.NoiseFree, &minimum, nil
 	for _, t := range r.Trials {
 		if t.Source == loop.Added {
 			continue
 		}
-		if t.State == loop.Failed {
-			out.failed++
-		} else {
-			best = min(best, t.Value-minimum)
+		value := math.NaN()
+		if t.State != loop.Failed {
+			value = t.Value
 		}
-		out.regret = append(out.regret, best)
+		rec.Values, rec.Suggest = append(rec.Values, value), append(rec.Suggest, t.SuggestSeconds)
 	}
-	return out, nil
-}
-
-// row returns the medians after a third, two thirds and all evaluations, the worst regret at the
-// end, and the median number of failed trials.
-func (v *variant) row(all []outcome) string {
-	n := len(all[0].regret)
-	text := fmt.Sprintf("%-16s %-34s", v.problem, v.name)
-	for _, k := range []int{n / 3, 2 * n / 3, n} {
-		var at []float64
-		for _, o := range all {
-			at = append(at, o.regret[k-1])
-		}
-		text += fmt.Sprintf("  %3d: %-9.3g", k, median(at))
+	for _, best := range rec.Best() {
+		rec.Regret = append(rec.Regret, best-minimum)
 	}
-	worst, failed := 0.0, []int{}
-	for _, o := range all {
-		worst, failed = max(worst, o.regret[n-1]), append(failed, o.failed)
-	}
-	return text + fmt.Sprintf("  worst %-9.3g failed %v", worst, median(failed))
-}
-
-// median returns the middle value, or the mean of the two middle values.
-func median[T int | float64](v []T) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (float64(v[(len(v)-1)/2]) + float64(v[len(v)/2])) / 2
+	return nil
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"slices"
-	"sync"
 
 	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/benchmarks/runner"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -24,77 +22,41 @@ const (
 	regretEvery  = 4 // trials between two estimates, as in package store
 )
 
-// stopped is the end of a run by the rule: the number of trials, 0 if it does not end, and the true
-// regret.
-type stopped struct {
-	trials int
-	regret float64
-}
-
-// regrets prints how often the rule ends a run, how often the true regret is then within the limit,
-// and the median number of trials.
-func regrets(ctx context.Context, w io.Writer, problems []string, first, last uint64) error {
-	fmt.Fprintf(w, "%-14s %-6s", "problem", "noise")
-	for _, l := range limits {
-		fmt.Fprintf(w, "  %-14s", fmt.Sprintf("at most %v", l))
-	}
-	fmt.Fprintln(w)
-	for _, name := range problems {
+// regrets returns the runs without and with noise on each objective.
+func regrets() []runner.Run {
+	var runs []runner.Run
+	for _, name := range []string{"branin", "six-hump-camel", "goldstein-price", "hartmann3", "levy4", "hartmann6"} {
 		for _, noise := range []float64{0, 0.05} {
-			runs, errs := make([][]stopped, last-first+1), make([]error, last-first+1)
-			slots := make(chan struct{}, 2)
-			var group sync.WaitGroup
-			for i := range runs {
-				slots <- struct{}{}
-				group.Go(func() {
-					defer func() { <-slots }()
-					runs[i], errs[i] = regretRun(ctx, must(name), noise, first+uint64(i))
-				})
-			}
-			group.Wait()
-			if err := errors.Join(errs...); err != nil {
-				return err
-			}
-			fmt.Fprintf(w, "%-14s %-6v", name, noise)
-			for k := range limits {
-				within, trials := 0, []int{}
-				for _, r := range runs {
-					if r[k].trials > 0 {
-						trials = append(trials, r[k].trials)
-						if r[k].regret <= limits[k] {
-							within++
-						}
-					}
-				}
-				text := fmt.Sprintf("%d/%d", within, len(trials))
-				if len(trials) > 0 {
-					text += fmt.Sprintf(" %v", median(trials))
-				}
-				fmt.Fprintf(w, "  %-14s", text)
-			}
-			fmt.Fprintln(w)
+			runs = append(runs, runner.Run{
+				Experiment: name, Method: runner.Method{Name: fmt.Sprint("noise ", noise)},
+				Measure: func(ctx context.Context, _ runner.Method, seed uint64, rec *runner.Record) error {
+					return regretRun(ctx, must(name), noise, seed, rec)
+				},
+			})
 		}
 	}
-	return nil
+	return runs
 }
 
-// regretRun returns the end of one run for each limit. Noise is a standard deviation, and regrets
-// are numbers, in standard deviations of the objective over its space.
-func regretRun(ctx context.Context, o benchmarks.Objective, noise float64, seed uint64) ([]stopped, error) {
+// regretRun makes one run. For each limit l at which the rule ends it, the record has the number of trials as
+// "trials l" and the true regret as "regret l". Noise is a standard deviation, and regrets are numbers, in standard
+// deviations of the objective over its space.
+func regretRun(ctx context.Context, o benchmarks.Objective, noise float64, seed uint64, rec *runner.Record) error {
 	sd := spread(o)
 	s, err := loop.New(o.Space, loop.Options{Seed: seed, NoiseFree: noise == 0})
 	if err != nil {
-		return nil, err
+		return err
 	}
+	rec.Dim = o.Space.Dim()
 	rng := random.New(seed, "noise", 0)
-	out, small := make([]stopped, len(limits)), make([]int, len(limits))
-	for n := 1; n <= regretBudget && slices.Contains(out, stopped{}); n++ {
+	small, ends := make([]int, len(limits)), 0
+	for n := 1; n <= regretBudget && ends < len(limits); n++ {
 		trials, err := s.Ask(ctx, 1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := s.Tell(trials[0].ID, o.At(trials[0].Point)+noise*sd*rng.NormFloat64()); err != nil {
-			return nil, err
+			return err
 		}
 		if n < s.Options().Initial || n%regretEvery != 0 {
 			continue
@@ -104,18 +66,21 @@ func regretRun(ctx context.Context, o benchmarks.Objective, noise float64, seed 
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for k, limit := range limits {
 			if small[k]++; r.Bound/sd > limit {
 				small[k] = 0
 			}
-			if small[k] == 2 && out[k].trials == 0 {
-				out[k] = stopped{n, (o.At(s.Trials()[r.Trial-1].Point) - o.Minimum) / sd}
+			name := fmt.Sprint("trials ", limit)
+			if _, ended := rec.Measures[name]; small[k] == 2 && !ended {
+				rec.Measures[name] = float64(n)
+				rec.Measures[fmt.Sprint("regret ", limit)] = (o.At(s.Trials()[r.Trial-1].Point) - o.Minimum) / sd
+				ends++
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // spread returns the standard deviation of an objective over its space.
