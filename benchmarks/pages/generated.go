@@ -18,7 +18,7 @@ func (refreshCmd) Help() string {
     <!-- generated: go run ./benchmarks/pages ARGS -->
     <!-- end of generated text -->
 
-with the command results, settings --redraw, or study NAME --redraw. A test compares every block with the output of its command.
+with the command results, features, settings --redraw, or study NAME --redraw. A test compares every block with the output of its command.
 
 Example:
 
@@ -63,11 +63,12 @@ func (e *env) block(command string) (string, error) {
 	switch {
 	case len(args) > 0 && args[0] == "results":
 		args = append(args, "--no-plots")
+	case len(args) > 0 && args[0] == "features":
 	case len(args) > 1 && args[0] == "settings" && args[1] == "--redraw":
 	case len(args) > 2 && args[0] == "study" && args[2] == "--redraw":
 		args = append(args, "--no-plots")
 	default:
-		return "", fmt.Errorf("block of the command %q: want results, settings --redraw, or study NAME --redraw", command)
+		return "", fmt.Errorf("block of the command %q: want results, features, settings --redraw, or study NAME --redraw", command)
 	}
 	var made bytes.Buffer
 	if err := run(e.ctx, args, &made, e.stderr); err != nil {

@@ -19,6 +19,7 @@ import (
 type commands struct {
 	Suites      suitesCmd      `cmd:"" help:"Write docs/benchmarks.md, its tables and its plots."`
 	Results     resultsCmd     `cmd:"" help:"Print the Markdown report of the results in a directory and write its plots."`
+	Features    featuresCmd    `cmd:"" help:"Print a table of features of the loop beside the loop without them, from stored results."`
 	Refresh     refreshCmd     `cmd:"" help:"Make the generated blocks of documents again, from stored results."`
 	Posteriors  posteriorsCmd  `cmd:"" help:"Draw the posterior of every surrogate beside the exact process and measure the distance."`
 	Settings    settingsCmd    `cmd:"" help:"Measure the distance of surrogates with changed settings from the exact process and print the tables."`

@@ -137,7 +137,7 @@ func TestRefresh(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), "before\n<!-- generated: go run ./benchmarks/pages "+ocean+" -->\n\n### ocean: 3 inputs, 40 training rows"))
 	require.True(t, strings.HasSuffix(string(text), "\n\n<!-- end of generated text -->\nafter\n"))
-	for command, want := range map[string]string{"study eigenvalues": "want results, settings --redraw, or study NAME --redraw", "results nowhere": "nowhere"} {
+	for command, want := range map[string]string{"study eigenvalues": "want results, features, settings --redraw, or study NAME --redraw", "results nowhere": "nowhere"} {
 		write(command)
 		_, _, err = call(t, "refresh", page)
 		require.ErrorContains(t, err, want)

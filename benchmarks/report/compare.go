@@ -80,6 +80,9 @@ func (a *results) paired(problem, method, baseline string) (own, other []runner.
 	return own, other
 }
 
+// AtEnd compares runs with their partners at the end of the budget. It returns nil without runs.
+func AtEnd(own, other []runner.Record) *Comparison { return compare(own, other, 3) }
+
 // compare compares runs with their partners at one of the checkpoints; it returns nil
 // without runs.
 func compare(own, other []runner.Record, checkpoint int) *Comparison {

@@ -63,7 +63,7 @@ func NewMeasured(records []runner.Record, papers []PublishedMeasure) (*Measured,
 	if err != nil {
 		return nil, err
 	}
-	r := &Measured{Suite: suite.Name, Warnings: warnings(records), Origins: origins(records)}
+	r := &Measured{Suite: suite.Name, Warnings: warnings(records), Origins: Origins(records)}
 	var methods, experiments, order []string
 	for _, x := range suite.Experiments {
 		order = append(order, x.Name)

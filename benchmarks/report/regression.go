@@ -110,7 +110,7 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	}
 	suite, _ := runner.Lookup(records[0].Suite) // an unknown suite has no order, no choices and no baseline
 	all := fitsOf(records)
-	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Origins: origins(records)}
+	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Origins: Origins(records)}
 	for _, rec := range records {
 		if rec.Score == nil {
 			r.Failures = append(r.Failures, Failure{rec.Problem, rec.Method, rec.Seed, rec.Error})

@@ -112,7 +112,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 	if baseline != "" && !slices.Contains(all.methods, baseline) {
 		return nil, fmt.Errorf("%w method %q%s", runner.ErrUnknown, baseline, didyoumean.Hint(baseline, all.methods))
 	}
-	r := &Report{Suite: records[0].Suite, Baseline: baseline, Methods: all.methods, Failures: failures(records), Origins: origins(records)}
+	r := &Report{Suite: records[0].Suite, Baseline: baseline, Methods: all.methods, Failures: failures(records), Origins: Origins(records)}
 	for _, name := range all.problems {
 		if p := all.problem(name, baseline); p.Methods != nil {
 			r.Problems = append(r.Problems, p)
@@ -127,7 +127,8 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 	return r, nil
 }
 
-func origins(records []runner.Record) []Origin {
+// Origins returns the programs and machines of records, in the order of their first records.
+func Origins(records []runner.Record) []Origin {
 	var list []Origin
 	for _, r := range records {
 		i := slices.IndexFunc(list, func(o Origin) bool {
