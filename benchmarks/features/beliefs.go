@@ -19,7 +19,8 @@ func must(name string) benchmarks.Objective {
 	return o
 }
 
-// beliefs are problems with and without beliefs, true and misleading ones.
+// beliefs are problems with and without beliefs, true and misleading ones. A belief about the optimum and a prior
+// mean turn the local model off.
 func beliefs() (all []variant) {
 	branin, hartmann := must("branin"), must("hartmann6")
 	at := func(o benchmarks.Objective) loop.Objective {
@@ -34,6 +35,7 @@ func beliefs() (all []variant) {
 		add("Branin", name, branin, 30, func(v *variant) { v.options.Optimum = beliefs })
 	}
 	optimum("nothing", nil)
+	add("Branin", "nothing, no local model", branin, 30, func(v *variant) { v.options.Local = loop.LocalNone })
 	optimum("optimum", map[string]loop.Belief{"x1": {Around: 3, Within: 1.5}, "x2": {Around: 2.5, Within: 1.5}})
 	optimum("optimum, misleading", map[string]loop.Belief{"x1": {Around: -4, Within: 1.5}, "x2": {Around: 1, Within: 1.5}})
 
@@ -58,7 +60,9 @@ func beliefs() (all []variant) {
 	earlier("earlier, 40 points", 0)
 	earlier("earlier, misleading", 0.2)
 
-	return append(all, bowl("nothing", math.NaN()), bowl("prior mean", 0.4), bowl("prior mean, misleading", 0.8))
+	global := bowl("nothing, no local model", math.NaN())
+	global.options.Local = loop.LocalNone
+	return append(all, bowl("nothing", math.NaN()), global, bowl("prior mean", 0.4), bowl("prior mean, misleading", 0.8))
 }
 
 // evaluated adds 40 points of a Sobol sequence with the values of o at points moved by shift.

@@ -44,7 +44,8 @@ func box(high float64, names ...string) *space.Space {
 	return s
 }
 
-// failures are problems with a hidden failing region, with and without its model.
+// failures are problems with a hidden failing region, with and without its model. An acquisition function that
+// hides the probability turns the local model off, so a variant has the probability alone.
 func failures() []variant {
 	hartmann, err := benchmarks.Lookup("hartmann6")
 	if err != nil {
@@ -78,6 +79,9 @@ func failures() []variant {
 	for _, v := range problems {
 		v.options.NoiseFree = true
 		v.name = "learned probability of a failure"
+		all = append(all, v)
+		v.name += ", no local model"
+		v.options.Local = loop.LocalNone
 		all = append(all, v)
 		v.name = "worst value"
 		v.options.Acquisition = unweighed{acquisition.Auto{}}
