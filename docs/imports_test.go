@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"study", "benchmarks", "insight"}, // the last libraries
 	{"internal/filelock"},              // for programs that write files
 	{"study/studyfile", "store", "benchmarks/runner", "api"},
-	{"benchmarks/report", "benchmarks/stopping", "insight/insighttest", "insight/plot", "insight/report"},
+	{"benchmarks/features", "benchmarks/report", "benchmarks/stopping", "insight/insighttest", "insight/plot", "insight/report"},
 	{"benchmarks/pages", "server"},
 	{"cmd", "deploy"},
 	{"docs", "examples", "python"},
