@@ -387,6 +387,9 @@ func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, g
 // counts, and only if it is at least leastEigenvalue.
 func rootTrace(a *mat.Dense) (root float64, slopes *mat.Dense, err error) {
 	n, _ := a.Dims()
+	if err := train.Diverged("rate", a.RawMatrix().Data); err != nil {
+		return 0, nil, err // mat.Eigen does not end on a NaN
+	}
 	var eigen mat.Eigen
 	if !eigen.Factorize(a, mat.EigenBoth) {
 		return 0, nil, fmt.Errorf("eigenvalues of the product of the covariances: %w", surrogate.ErrNotPositiveDefinite)

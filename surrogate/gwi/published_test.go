@@ -20,6 +20,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/plain"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/network"
 )
 
 const (
@@ -382,6 +383,20 @@ func TestPublishedNumbers(t *testing.T) {
 	require.Equal(t, []any{"rbf", prior.MeanZero, "w2", "data", false, 0.}, []any{r.Kernel, r.Mean, r.Distance, r.Measure, r.fitted, r.bias})
 	require.Equal(t, []any{50, 2000, 1000, 100, 0.01, 0.1}, []any{r.Inducing, r.Steps, r.Batch, r.Points, r.Rate, *r.HeldOut})
 	require.Equal(t, []float64{1000, 1e-9, 2}, []float64{temperatures, firstTemperature, lastTemperature})
+}
+
+// Training ends with an error if the network is not finite.
+func TestPublishedDivergence(t *testing.T) {
+	nan := func(d [][]float64, z []float64) {
+		for k := range d {
+			for i := range z {
+				d[k][i] = math.NaN()
+			}
+		}
+	}
+	m := Net{Options: Options{Preset: surrogate.Published}, Architecture: network.FullyConnected([]int{5}, nan, 1)}
+	_, err := m.Fit(t.Context(), toy.Sines(30, 2), random.New(1, "fit", 0))
+	require.EqualError(t, err, "gwi-net: training diverged: a smaller rate may help")
 }
 
 // A negative estimate of the squared distance counts as 0, and so does its gradient.
