@@ -36,6 +36,9 @@ func (n Node) Fourier(omega mat.Matrix) Node {
 	if !n.valid() {
 		return n
 	}
+	if omega == nil {
+		return n.fail("Fourier with frequencies that are nil")
+	}
 	r, c := omega.Dims()
 	if r != n.Width() {
 		return n.fail("Fourier of %d columns with %d rows of frequencies", n.Width(), r)

@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,6 +34,9 @@ type Func func(x Node) Node
 func (f Func) Network(d int) (Network, error) {
 	if d < 1 {
 		return nil, fmt.Errorf("network: %d inputs, want at least 1", d)
+	}
+	if f == nil {
+		return nil, fmt.Errorf("network: a Func that is nil")
 	}
 	g := &graph{}
 	g.append(node{op: opInput, cols: d})
@@ -91,6 +95,9 @@ func (n Node) Dense(width int, bias float64) Node {
 	if width < 1 {
 		return n.fail("Dense of %d columns, want at least 1", width)
 	}
+	if !(bias >= 0) || math.IsInf(bias, 0) {
+		return n.fail("Dense with the bias %v, want a number that is 0 or more", bias)
+	}
 	n.g.blocks = append(n.g.blocks, block{in: n.Width(), out: width, sd: bias})
 	return n.add(node{op: opDense, args: []int{n.id}, cols: width, block: len(n.g.blocks) - 1, bias: true})
 }
@@ -100,6 +107,9 @@ func (n Node) Dense(width int, bias float64) Node {
 func (n Node) Affine(a mat.Matrix, b []float64) Node {
 	if !n.valid() {
 		return n
+	}
+	if a == nil {
+		return n.fail("Affine by a matrix that is nil")
 	}
 	r, c := a.Dims()
 	if r != n.Width() || c < 1 || b != nil && len(b) != c {
@@ -112,6 +122,9 @@ func (n Node) Affine(a mat.Matrix, b []float64) Node {
 func (n Node) Apply(f Activation) Node {
 	if !n.valid() {
 		return n
+	}
+	if f == nil {
+		return n.fail("Apply of an Activation that is nil")
 	}
 	n.g.groups = append(n.g.groups, group{f: f, arg: n.id})
 	return n.add(node{op: opApply, args: []int{n.id}, cols: n.Width(), group: len(n.g.groups) - 1})
@@ -169,6 +182,9 @@ func (n Node) Map(width int, eval func(dst, x *mat.Dense), vjp func(dx, x, bar *
 	}
 	if width < 1 {
 		return n.fail("Map to %d columns, want at least 1", width)
+	}
+	if eval == nil || vjp == nil {
+		return n.fail("Map of a function that is nil")
 	}
 	return n.add(node{op: opMap, args: []int{n.id}, cols: width, eval: eval, vjp: vjp})
 }

@@ -31,6 +31,9 @@ func Build(n surrogate.Network, dim int) (*nn.Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if net == nil {
+		return nil, settings.Errorf("the architecture returned no network for %d inputs", dim)
+	}
 	p, k := net.NumParams(), net.Linear()
 	if p < 1 || k < 0 || k > p {
 		return nil, settings.Errorf("the architecture has %d weights, and is affine in %d of them", p, k)

@@ -94,7 +94,12 @@ func (failing) Network(int) (network.Network, error) { return nil, errors.New("n
 
 type odd struct{}
 
-func (o odd) Network(int) (network.Network, error)    { return o, nil }
+func (o odd) Network(int) (network.Network, error) { return o, nil }
+
+type absent struct{}
+
+func (absent) Network(int) (network.Network, error) { return nil, nil }
+
 func (odd) NumParams() int                            { return 3 }
 func (odd) Linear() int                               { return 4 }
 func (odd) Init(float64, *rand.Rand) []float64        { return nil }
@@ -105,6 +110,8 @@ func TestBuildErrors(t *testing.T) {
 	require.EqualError(t, err, "no network")
 	_, err = Build(surrogate.Network{Architecture: odd{}}, 2)
 	require.ErrorIs(t, err, surrogate.ErrSetting)
+	_, err = Build(surrogate.Network{Architecture: absent{}}, 2)
+	require.EqualError(t, err, "the architecture returned no network for 2 inputs")
 	_, err = Network(surrogate.Network{Architecture: failing{}}, surrogate.Dataset{})
 	require.ErrorIs(t, err, surrogate.ErrNoData)
 }
