@@ -126,7 +126,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	post := newPosterior(p, v, fitted.State)
-	narrow, err := target.Compare(post, fitted.Process, p.data, p.box, "set rank or hidden higher, or use gp", random.Split(rng, "compare", 0))
+	remedy := "set rank or hidden higher, or use gp"
+	if p.published() {
+		remedy = "use the default preset, or gp"
+	}
+	narrow, err := target.Compare(post, fitted.Process, p.data, p.box, remedy, random.Split(rng, "compare", 0))
 	if err != nil {
 		return nil, fmt.Errorf("gfsvi: %w", err)
 	}

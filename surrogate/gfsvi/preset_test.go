@@ -95,3 +95,11 @@ func TestPublishedPriorMaximisesTheLikelihood(t *testing.T) {
 		require.True(t, free[dim] && free[dim+1])
 	}
 }
+
+// The published covariance has no low-rank part, so a warning does not advise a higher rank.
+func TestWarningOfThePreset(t *testing.T) {
+	post, err := Model{Preset: surrogate.Published, Steps: 20, Context: 30}.Fit(t.Context(), toy.Sines(12, 2), random.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Len(t, post.Warnings(), 1)
+	require.Contains(t, post.Warnings()[0], "the variance may be too small: use the default preset, or gp")
+}
