@@ -2,6 +2,7 @@ package gwi
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -242,6 +243,22 @@ func TestWarningOfALowTemperature(t *testing.T) {
 			require.Contains(t, post.Warnings()[0], want)
 		}
 	}
+}
+
+// A temperature changes a stated noise variance, with a warning.
+func TestWarningOfAStatedNoise(t *testing.T) {
+	const changed = "the held-out observations multiply all variances by "
+	o := Options{Preset: surrogate.Published, Spec: prior.Spec{Noise: new(0.01)}, Steps: 20}
+	for _, m := range []surrogate.Model{SVGP{o}, Net{Options: o}} {
+		post, err := m.Fit(t.Context(), toy.Wave(20), random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(post.Warnings(), "\n"), changed)
+	}
+	o.HeldOut = new(0.)
+	post, err := SVGP{o}.Fit(t.Context(), toy.Wave(20), random.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.InDelta(t, 0.01, post.Noise(), 1e-12)
+	require.NotContains(t, strings.Join(post.Warnings(), "\n"), changed)
 }
 
 // A published fit to few observations warns of narrow intervals.

@@ -185,7 +185,8 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 }
 
 // finish returns the posterior, or an error if training diverged. It warns if the intervals contain too
-// little of the process, whose noise variance has no temperature.
+// little of the process, whose noise variance has no temperature, and if the temperature changes a stated
+// noise variance.
 func (p *problem) finish(temperature float64, rng *rand.Rand) (surrogate.Posterior, error) {
 	if err := train.Diverged("rate", p.v.Vector); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
@@ -201,6 +202,9 @@ func (p *problem) finish(temperature float64, rng *rand.Rand) (surrogate.Posteri
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	post.Notes = append(post.Notes, narrow...)
+	if p.Noise != nil && temperature != 1 {
+		post.Notes = append(post.Notes, fmt.Sprintf("the held-out observations multiply all variances by %.2g, also the stated noise: set held-out=0 to keep it", temperature))
+	}
 	return post, nil
 }
 
