@@ -57,8 +57,22 @@ func (s Suite) names() []string {
 	return names
 }
 
+// typedMethod is ParseMethod without repeated settings. In an alias a later setting replaces an earlier one.
+func typedMethod(text string) (Method, error) {
+	_, list, _ := strings.Cut(text, ":")
+	given := map[string]bool{}
+	for s := range strings.SplitSeq(list, ";") {
+		key, _, _ := strings.Cut(s, "=")
+		if key = strings.TrimSpace(key); given[key] {
+			return Method{}, fmt.Errorf("method %s: %w: %s is given twice", text, ErrSetting, key)
+		}
+		given[key] = true
+	}
+	return ParseMethod(text)
+}
+
 // method parses a name on a problem: a method in Go or an alias of the suite, or the syntax of
-// ParseMethod.
+// ParseMethod, in which no setting may be repeated.
 func (s Suite) method(name, problem string) (Method, error) {
 	name = strings.TrimSpace(name)
 	if own, ok := s.Own[name]; ok {
@@ -70,7 +84,7 @@ func (s Suite) method(name, problem string) (Method, error) {
 		if valid := Methods(); !slices.Contains(valid, base) {
 			return Method{}, fmt.Errorf("%w method %q%s", ErrUnknown, base, didyoumean.Hint(base, append(valid, s.names()...)))
 		}
-		return ParseMethod(name)
+		return typedMethod(name)
 	}
 	m, err := ParseMethod(s.Aliases[i].on(problem))
 	m.as, m.Name = m.Name, s.Aliases[i].Name

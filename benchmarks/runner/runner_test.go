@@ -456,6 +456,19 @@ func TestMethodSettings(t *testing.T) {
 	assert.Subset(t, Methods(), []string{"gp", "fsp-laplace", "sobol", "random"})
 }
 
+// A repeated setting is an error, so that the later value does not replace the first without notice.
+func TestRepeatedSetting(t *testing.T) {
+	for text, key := range map[string]string{
+		"gwi-svgp:preset=published; preset =default": "preset", "gp:warp=auto;warp=none": "warp",
+		"gp:acquisition=lcb;kernel=rbf;acquisition=pi": "acquisition",
+	} {
+		_, err := Suite{}.method(text, "branin")
+		require.ErrorIs(t, err, ErrSetting)
+		require.ErrorContains(t, err, "method "+text+": ")
+		require.ErrorContains(t, err, key+" is given twice")
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	text, err := Numbers{1, math.NaN(), math.Inf(1), -2.5}.MarshalJSON()
 	require.NoError(t, err)
