@@ -52,7 +52,7 @@ var (
 	// Commands that measure.
 	measures = regexp.MustCompile(`go run \./(benchmarks|internal|store|deploy/image|cmd/bo bench)|bo bench (run|report)|go test \./\S+ .*-(run|bench|full)|python3? (benchmarks|python/benchmarks)|bo score|\.ci/`)
 	// Records and pages of results.
-	results = regexp.MustCompile(`\.jsonl?(\.gz)?$|benchmarks\.md|uci\.md|performance\.md|(^|/)features\.md|surrogates/|^(loop|README)\.md|benchmarks/|/records|^records$|^classification\.md`)
+	results = regexp.MustCompile(`\.jsonl?(\.gz)?$|benchmarks\.md|uci\.md|performance\.md|(^|/)features\.md|surrogates/|^README\.md|benchmarks/|/records|^records$|^classification\.md`)
 )
 
 // Documents that a command makes, and decisions.
