@@ -2,8 +2,8 @@
 
 RUNS is a file of records of bo bench. The family of a problem is its name without the size at its end, such as
 discus of discus-8; with --by-problem it is the problem. The difference of a family is the mean of log10 regret of
-METHOD minus OTHER over its problems and instances, at the end or after a SHARE of the evaluations. Problems without a known minimum and failed runs are
-left out. Prints the families in which METHOD is lower, equal and higher, and the exact two-sided p-value of
+METHOD minus OTHER over its problems and instances, at the end or after a SHARE of the evaluations. Problems
+without a known minimum and failed runs are left out. Prints the families in which METHOD is lower, equal and higher, and the exact two-sided p-value of
 Wilcoxon's signed-rank test.
 """
 

@@ -179,19 +179,20 @@ func failures(r runner.Record) (n int) {
 // endTable has for each limit the runs that ended within it, the runs that ended, and their median number of
 // trials.
 func endTable(all []variant) [][]string {
-	limits := []string{"0.3", "0.1", "0.03", "0.01"}
-	t := [][]string{append([]string{"problem", "variant", "n"}, limits...)}
+	limits := []float64{0.3, 0.1, 0.03, 0.01}
+	t := [][]string{{"problem", "variant", "n"}}
+	for _, limit := range limits {
+		t[0] = append(t[0], fmt.Sprint(limit))
+	}
 	for _, v := range all {
 		row := []string{v.problem, v.name, fmt.Sprint(len(v.runs))}
 		for _, limit := range limits {
-			var most float64
-			fmt.Sscan(limit, &most)
 			var trials []float64
 			within := 0
 			for _, r := range v.runs {
-				if n, ended := r.Measures["trials "+limit]; ended {
+				if n, ended := r.Measures[fmt.Sprint("trials ", limit)]; ended {
 					trials = append(trials, n)
-					if r.Measures["regret "+limit] <= most {
+					if r.Measures[fmt.Sprint("regret ", limit)] <= limit {
 						within++
 					}
 				}

@@ -27,8 +27,7 @@ func features(t *testing.T, dir, suite string, runs ...runner.Record) {
 func TestFeatures(t *testing.T) {
 	dir := t.TempDir()
 	made := func(problem, method string, seed uint64, regret ...float64) runner.Record {
-		r := runner.Record{Problem: problem, Method: method, Seed: seed, Budget: len(regret), Minimum: new(float64), Regret: regret, Values: regret, Suggest: make(runner.Numbers, len(regret))}
-		return r
+		return runner.Record{Problem: problem, Method: method, Seed: seed, Budget: len(regret), Minimum: new(float64), Regret: regret, Values: regret, Suggest: make(runner.Numbers, len(regret))}
 	}
 	var runs []runner.Record
 	for seed := range uint64(6) { // differences of one sign: p = 2/64
