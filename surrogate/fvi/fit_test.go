@@ -185,12 +185,14 @@ func TestCheck(t *testing.T) {
 		"draws is 1":             {Draws: 1},
 		"eigenvalues is 2":       {Eigenvalues: 2},
 		"anneal is -1":           {Anneal: -1},
-		"range is [1 0]":         {Range: []float64{1, 0}},
-		"hidden is 0":            {Network: surrogate.Network{Hidden: []int{0}}},
-		"inject is -1":           {Inject: -1},
-		"bias is -1":             {Bias: new(-1.0)},
-		"noise":                  {Spec: prior.Spec{Noise: new(-1.0)}},
-		"context is -1, want ":   {Context: -1},
+		"range is [1 0]":         {Prior: "piecewise-linear", Range: []float64{1, 0}},
+		"range is [0 1], which needs prior=piecewise-constant": {Range: []float64{0, 1}},
+		"changes is 2, which needs prior=piecewise-constant":   {Changes: 2},
+		"hidden is 0":          {Network: surrogate.Network{Hidden: []int{0}}},
+		"inject is -1":         {Inject: -1},
+		"bias is -1":           {Bias: new(-1.0)},
+		"noise":                {Spec: prior.Spec{Noise: new(-1.0)}},
+		"context is -1, want ": {Context: -1},
 	} {
 		require.ErrorContains(t, surrogate.Check(m, 2), want)
 		_, err := m.Fit(t.Context(), toy.Wave(4), random.New(1, "fit", 0))

@@ -98,11 +98,21 @@ const (
 	implicitSpread = 5
 )
 
-// resolve replaces defaults and validates Range.
+// resolve replaces defaults and validates Changes and Range.
 func (m Model) resolve() (Model, error) {
+	changes, values := m.Changes, m.Range
 	m, err := settings.Resolve("fvi", m)
 	if r := m.Range; err == nil && (len(r) != 2 || !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0)) {
 		err = settings.Errorf("fvi: range is %v, want two ascending numbers", r)
+	}
+	if err == nil && m.Prior == gaussianProcess {
+		const need = "which needs prior=piecewise-constant or prior=piecewise-linear"
+		switch {
+		case changes != 0:
+			err = settings.Errorf("fvi: changes is %v, %s", changes, need)
+		case values != nil:
+			err = settings.Errorf("fvi: range is %v, %s", values, need)
+		}
 	}
 	if m.published() {
 		m.Spec = m.Spec.ByLikelihood()

@@ -176,6 +176,10 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, surrogate.Check(Model{}, 2))
 	require.ErrorContains(t, surrogate.Check(Model{Covariance: "lowrank"}, 2), `covariance is "lowrank", want `)
 	require.ErrorContains(t, surrogate.Check(Model{Gamma: -1}, 2), "gamma is -1")
+	for _, m := range []Model{{Covariance: "diagonal", Rank: 5}, {Preset: surrogate.Published, Rank: 5}} {
+		require.ErrorContains(t, surrogate.Check(m, 2), "rank is 5, which needs covariance=low-rank")
+	}
+	require.NoError(t, surrogate.Check(Model{Preset: surrogate.Published, Covariance: "low-rank", Rank: 5}, 2))
 	require.ErrorIs(t, surrogate.Check(Model{Gamma: -1}, 2), surrogate.ErrSetting)
 	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
 }

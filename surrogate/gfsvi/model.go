@@ -36,7 +36,7 @@ type Model struct {
 	// Covariance selects the covariance of the weights: "low-rank", diag(s²) + UUᵀ with Rank
 	// columns of U, or "diagonal", the published mean field.
 	Covariance string `set:"covariance" default:"low-rank" published:"diagonal" oneof:"low-rank,diagonal" help:"covariance of the weights: low-rank, and a diagonal; diagonal"`
-	Rank       int    `set:"rank" default:"100" range:"[1,10000]" help:"columns of the low-rank part"`
+	Rank       int    `set:"rank" default:"100" range:"[1,10000]" help:"columns of the low-rank part, with covariance=low-rank"`
 
 	// Gamma is γ of the regularised divergence, which adds γM to both diagonals.
 	Gamma float64 `set:"gamma" default:"1e-6" published:"1e-10" range:"(0,inf)" help:"regularisation of the divergence"`
@@ -77,10 +77,14 @@ const (
 	priorRows = 1000
 )
 
-// resolve replaces defaults. The rank and the treatment of the noise depend on other settings.
+// resolve replaces defaults and validates Rank. The rank and the treatment of the noise depend on other settings.
 func (m Model) resolve() (Model, error) {
+	rank := m.Rank
 	m, err := settings.Resolve("gfsvi", m)
 	if m.Covariance == "diagonal" {
+		if err == nil && rank != 0 {
+			err = settings.Errorf("gfsvi: rank is %d, which needs covariance=low-rank", rank)
+		}
 		m.Rank = 0
 	}
 	m.PriorNoise = m.PriorNoise || m.Noise != nil
@@ -88,6 +92,14 @@ func (m Model) resolve() (Model, error) {
 		m.Spec = m.Spec.ByLikelihood()
 	}
 	return m, err
+}
+
+// Check implements surrogate.Checker.
+func (m Model) Check(dim int) error {
+	if _, err := m.resolve(); err != nil {
+		return err
+	}
+	return m.Spec.Check(dim)
 }
 
 func (m Model) published() bool { return m.Preset == surrogate.Published }

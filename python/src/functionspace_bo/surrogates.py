@@ -373,7 +373,7 @@ class GFSVI(Regressor):
         noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
-        rank: columns of the low-rank part; default 100.
+        rank: columns of the low-rank part, with covariance=low-rank; default 100.
         rate: initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005); default 0.0003, 0.003 or 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
@@ -471,7 +471,7 @@ class GFSVIClassifier(Classifier):
         noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
-        rank: columns of the low-rank part; default 100.
+        rank: columns of the low-rank part, with covariance=low-rank; default 100.
         rate: initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005); default 0.0003, 0.003 or 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
