@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,13 +14,37 @@ import (
 )
 
 // Network returns the network declared by n for the inputs of d. Errors are errors of
-// Dataset.Validate and of Build.
+// Dataset.Validate and of Build. An architecture is evaluated once, and a value that is not finite at
+// initial weights is an error too.
 func Network(n surrogate.Network, d surrogate.Dataset) (*nn.Network, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
 	_, dim := d.Dims()
-	return Build(n, dim)
+	net, err := Build(n, dim)
+	if err == nil && net.Custom != nil {
+		err = tryInitial(net.Custom, d.X)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return net, nil
+}
+
+// tryInitial returns an error if n has a wrong number of initial weights, or a value at a row of x that is
+// not finite.
+func tryInitial(n nn.Custom, x *mat.Dense) error {
+	w := n.Init(0, rand.New(rand.NewPCG(1, 0)))
+	if len(w) != n.NumParams() {
+		return settings.Errorf("the architecture has %d initial weights, want %d", len(w), n.NumParams())
+	}
+	for i, v := range n.Record(w, x).Value() {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return settings.Errorf("the architecture is %v at initial weights and the inputs %v of observation %d, want a number",
+				v, x.RawRowView(i), i)
+		}
+	}
+	return nil
 }
 
 // Build returns the network declared by n for dim inputs. Errors are errors of nn.New and of the

@@ -2,7 +2,9 @@ package domain
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,6 +106,47 @@ func (odd) NumParams() int                            { return 3 }
 func (odd) Linear() int                               { return 4 }
 func (odd) Init(float64, *rand.Rand) []float64        { return nil }
 func (odd) Record([]float64, *mat.Dense) network.Tape { return nil }
+
+// faulty is a network of one weight with the given number of initial weights and the value at every row.
+type faulty struct {
+	weights int
+	value   float64
+}
+
+func (f faulty) Network(int) (network.Network, error) { return f, nil }
+func (faulty) NumParams() int                         { return 1 }
+func (faulty) Linear() int                            { return 1 }
+func (f faulty) Init(float64, *rand.Rand) []float64   { return make([]float64, f.weights) }
+func (f faulty) Record(_ []float64, x *mat.Dense) network.Tape {
+	return constant{value: f.value, rows: x.RawMatrix().Rows}
+}
+
+// constant is a Tape with one value.
+type constant struct {
+	network.Tape
+	value float64
+	rows  int
+}
+
+func (c constant) Value() []float64 { return slices.Repeat([]float64{c.value}, c.rows) }
+
+func TestFaultyArchitectures(t *testing.T) {
+	d := surrogate.Dataset{X: mat.NewDense(2, 2, []float64{0.5, 1, 2, 3}), Y: []float64{1, 2}}
+	for want, f := range map[string]faulty{
+		"": {1, 0},
+		"the architecture has 2 initial weights, want 1":                                                     {2, 0},
+		"the architecture is NaN at initial weights and the inputs [0.5 1] of observation 0, want a number":  {1, math.NaN()},
+		"the architecture is -Inf at initial weights and the inputs [0.5 1] of observation 0, want a number": {1, math.Inf(-1)},
+	} {
+		_, err := Network(surrogate.Network{Architecture: f}, d)
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.EqualError(t, err, want)
+		require.ErrorIs(t, err, surrogate.ErrSetting)
+	}
+}
 
 func TestBuildErrors(t *testing.T) {
 	_, err := Build(surrogate.Network{Architecture: failing{}}, 2)
