@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy
 from run import versions
+from scipy.special import expit
 from sklearn.datasets import load_digits
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
@@ -24,10 +25,57 @@ def process():
     return GaussianProcessClassifier(kernel, random_state=0)
 
 
+class Sampled:
+    """The classifier of process() with its kernels, but the exact posterior, sampled by elliptical slices.
+
+    Each class has a chain of 12 000 steps from the mode. Every tenth after the first 2000 is kept.
+    """
+
+    steps, burn, every = 12_000, 2000, 10
+
+    def fit(self, x, y):
+        self.x, self.y, self.laplace = x, y, process().fit(x, y)
+        return self
+
+    def predict_proba(self, x):
+        classes = [self.positive(c, e, x) for c, e in enumerate(self.laplace.base_estimator_.estimators_)]
+        p = numpy.stack(classes, axis=1)
+        return p / p.sum(axis=1, keepdims=True)
+
+    def positive(self, label, estimator, x):
+        """Returns the probabilities of a class against the rest at the rows of x."""
+        rng, sign = numpy.random.default_rng(0), numpy.where(self.y == label, 1.0, -1.0)
+        kernel = estimator.kernel_
+        k = kernel(self.x) + 1e-8 * numpy.eye(len(self.x))
+        root, cross = numpy.linalg.cholesky(k), kernel(x, self.x)
+        weights = numpy.linalg.solve(k, cross.T).T
+        deviation = numpy.sqrt(numpy.maximum(kernel.diag(x) - (weights * cross).sum(axis=1), 0))
+
+        def likelihood(f):
+            return -numpy.logaddexp(0, -sign * f).sum()
+
+        f = k @ ((self.y == label) - estimator.pi_)
+        current, total, kept = likelihood(f), numpy.zeros(len(x)), 0
+        for step in range(self.steps):
+            prior, least = root @ rng.standard_normal(len(f)), current + numpy.log(rng.random())
+            angle = rng.uniform(0, 2 * numpy.pi)
+            lo, hi = angle - 2 * numpy.pi, angle
+            while (current := likelihood(g := f * numpy.cos(angle) + prior * numpy.sin(angle))) <= least:
+                lo, hi = (angle, hi) if angle < 0 else (lo, angle)
+                angle = rng.uniform(lo, hi)
+            f = g
+            if step >= self.burn and step % self.every == 0:
+                values = weights @ f + deviation * rng.standard_normal(len(x))
+                total, kept = total + expit(values), kept + 1
+        return total / kept
+
+
 METHODS = {
     "scikit-learn:GaussianProcessClassifier": process,
+    "scikit-learn:GaussianProcessClassifier:sampled": Sampled,
     "scikit-learn:LogisticRegression": lambda: LogisticRegression(max_iter=1000),
 }
+SLOW = "scikit-learn:GaussianProcessClassifier:sampled"  # with 200 labels only
 
 
 def measure(probabilities, labels):
@@ -50,6 +98,8 @@ def main():
     with args.out.open("w") as file:
         for size in (200, 500):
             for method, make in METHODS.items():
+                if method == SLOW and size > 200:
+                    continue
                 rows = []
                 for seed in range(1, args.seeds + 1):
                     order = numpy.random.default_rng(seed).permutation(len(labels))
