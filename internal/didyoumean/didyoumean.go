@@ -25,11 +25,11 @@ func Name(got string, valid []string) string {
 }
 
 // maxListed is the number of valid names up to which Hint lists them all.
-const maxListed = 30
+const maxListed = 20
 
 // Hint returns the end of an error message about the unknown name got:
 // ": did you mean NAME?" if a valid name is near got, otherwise "; want one of …" for up
-// to 30 valid names, and "" for more.
+// to 20 valid names, and "" for more.
 func Hint(got string, valid []string) string {
 	if best, ok := Near(got, valid); ok {
 		return ": did you mean " + best + "?"

@@ -50,7 +50,7 @@ func TestHint(t *testing.T) {
 			t.Errorf("Hint(%q) = %q, want %q", got, hint, want)
 		}
 	}
-	if got := didyoumean.Hint("zzz", make([]string, 31)); got != "" {
+	if got := didyoumean.Hint("zzz", make([]string, 21)); got != "" {
 		t.Errorf("many valid names: got %q", got)
 	}
 }

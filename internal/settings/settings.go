@@ -102,7 +102,11 @@ func find(options any, key string) (option, error) {
 	if len(fields) == 0 {
 		return option{}, fmt.Errorf("%w setting %q: there is nothing to set", ErrUnknown, key)
 	}
-	return option{}, fmt.Errorf("%w setting %q%s", ErrUnknown, key, didyoumean.Hint(key, keys))
+	hint := didyoumean.Hint(key, keys)
+	if hint == "" {
+		hint = "; want one of " + strings.Join(keys, ", ")
+	}
+	return option{}, fmt.Errorf("%w setting %q%s", ErrUnknown, key, hint)
 }
 
 func (o option) describe() Setting {
