@@ -33,14 +33,13 @@ const labelNoise = 4
 //
 //	R(w) = -Σ_i log p(y_i|f(x_i,w)) + ½ Σ_c (f_c(C,w_c) - μ_c)ᵀ K⁻¹ (f_c(C,w_c) - μ_c).
 //
-// C contains the training inputs, and R is convex in the values at C. Gauss–Newton training
-// minimises the distance of each network from the mode of the process, in the metric
-// (K⁻¹ + D)⁻¹, which omits the coupling of classes. Beyond 1000 labels the process is
-// restricted to the functions spanned by C.
+// C contains the training inputs. Training by Adam minimises R, as published. Gauss–Newton training minimises the
+// distance of each network from the posterior mean of the process that gp.Model has, in the metric (K⁻¹ + D)⁻¹, which
+// omits the coupling of classes. Beyond 1000 labels it is the distance from the mode of R among the functions spanned by C.
 //
-// The posterior precision of the weights is the prior precision, as in regression, plus Σ_i Jᵀ W_i J.
-// W = diag(π) - ππᵀ is computed at the networks' means. For more than two classes the factors "cholesky" and
-// "lanczos" omit the coupling in W. A fixed noise variance is an error.
+// The posterior precision of the weights is the prior precision, as in regression, plus Σ_i Jᵀ W_i J. W is the
+// curvature of the process, else diag(π) - ππᵀ at the networks' means. For more than two classes the factors "cholesky"
+// and "lanczos" omit the coupling in W. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m.Context = cmp.Or(m.Context, mostContext)
 	_, dim := d.Dims()
@@ -145,6 +144,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 			q.shift = s.readOut(to.At[k].Mean)
 		}
 	}
+	p.notes = append(p.notes, to.Warnings...)
 	if err := p.observe(ctx, l, to.Mode); err != nil {
 		return err
 	}
@@ -224,18 +224,23 @@ func (p *labelProblem) means(l *latents) *mat.Dense {
 }
 
 // observe sets the factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, with the features Φ_i of all networks at
-// a labelled point. For an exact mode f̂ it also adds to the weights of the features
+// a labelled point. W is the curvature of the mode or, without one, at the networks' means. With a mode it also
+// adds to the weights of the features
 //
-//	A⁻¹ Σ_i Φ_iᵀ W_i (f̂_i - mean_i),
+//	A⁻¹ Σ_i Φ_iᵀ W_i (F_i - mean_i),
 //
-// a regression on the difference from the mode that remains after the ridge solve.
+// a regression on the difference from the mode's mean F that remains after the ridge solve.
 func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.Mode) error {
 	n := len(p.y)
-	prob := p.probabilities(l)
-	pull := mat.NewDense(len(l.parts), n, nil)
+	d, pull := classify.Diagonal(p.probabilities(l)), mat.NewDense(len(l.parts), n, nil)
 	if mode != nil {
+		d = mode.D
 		pull.Sub(mode.F, p.means(l))
-		classify.MulCurvature(pull, prob)
+		classify.MulCurvature(pull, d)
+	}
+	sum := make([]float64, n) // 1ᵀD1
+	for c := range l.parts {
+		linalg.Axpy(1, d.RawRowView(c), sum)
 	}
 	at, total := l.offsets()
 	a, e := mat.NewDense(total, total, nil), make([]float64, total)
@@ -254,9 +259,12 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 			for b := range c + 1 {
 				weighted := mat.DenseCopyOf(phi[b])
 				for r := range k - i {
-					w := -prob.At(c, i+r) * prob.At(b, i+r)
+					var w float64
 					if b == c {
-						w += prob.At(c, i+r)
+						w = d.At(c, i+r)
+					}
+					if len(l.parts) > 1 {
+						w -= d.At(c, i+r) * d.At(b, i+r) / sum[i+r]
 					}
 					floats.Scale(w, weighted.RawRowView(r))
 				}
@@ -285,7 +293,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 	return nil
 }
 
-// compare adds a warning if the means at held-out points are far from the mode of the process.
+// compare adds a warning if the means at held-out points are far from the posterior means of the process.
 func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.Mode, holdout *mat.Dense) error {
 	if mode == nil {
 		return nil
@@ -302,7 +310,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 		}
 	}
 	if off := math.Sqrt(sum); off > farOff {
-		p.notes = append(p.notes, fmt.Sprintf("the means are %.2g standard deviations off the mode of the process: set hidden higher, or use gp", off))
+		p.notes = append(p.notes, fmt.Sprintf("the means are %.2g standard deviations off the exact process: set hidden higher, or use gp", off))
 	}
 	return ctx.Err()
 }

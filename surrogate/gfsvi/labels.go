@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -26,7 +27,7 @@ import (
 const labelDraws = 16
 
 // labelRate is the learning rate after a fitted start. It is larger than in regression,
-// because the start is less accurate: Laplace's approximation instead of an exact process.
+// because the start is less accurate: an approximation instead of an exact process.
 const labelRate = 3e-3
 
 // leastCurvature is a lower bound of the mean curvature of a log likelihood at the start.
@@ -39,8 +40,8 @@ const leastCurvature = 1e-6
 //	Σ_i E_q log p(y_i|f(x_i)) - Σ_c D^γ_c
 //
 // with the expectation over the linearised networks by Monte Carlo: 16 reparameterised draws
-// at each observation and step. Training starts as in regression, near the Laplace
-// approximation of the exact process, with the rate 0.003. A fixed noise variance is an error.
+// at each observation and step. Training starts as in regression, near the process of gp.Model
+// given the labels, with the rate 0.003. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -110,8 +111,8 @@ type labelProblem struct {
 	notes  []string
 }
 
-// start sets the distributions near their optimum, as problem.start does, at the Laplace
-// approximation. For s it uses the mean curvature of all labels.
+// start sets the distributions near their optimum, as problem.start does, at the process given the labels. For s it
+// uses the mean curvature of all labels.
 func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 	b, err := p.parts[0].startBatch(rng)
 	if err != nil {
@@ -147,7 +148,7 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 			return err
 		}
 	}
-	p.notes = append(p.notes, target.Missed(worst)...)
+	p.notes = slices.Concat(p.notes, to.Warnings, target.Missed(worst))
 	return nil
 }
 

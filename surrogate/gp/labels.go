@@ -18,12 +18,12 @@ import (
 // function.
 const maxLabels = 5000
 
-// FitLabels fits a Gaussian-process classifier by Laplace's approximation (Rasmussen
-// and Williams 2006, chapter 3). Two classes have one latent process; more classes
-// have one each, with a common kernel and separate means. Kernel and means maximise
-// the approximate marginal likelihood times the priors of the Spec. A Spec with a
-// fixed noise variance is an error, as are more than 5000 labels. In addition to the
-// search, the fit costs O(n³) for each latent process and step of Newton's method.
+// FitLabels fits a Gaussian-process classifier. Two classes have one latent process; more classes have one each,
+// with a common kernel and separate means. Kernel and means maximise Laplace's approximation of the marginal
+// likelihood (Rasmussen and Williams 2006, chapter 3) times the priors of the Spec. The posterior of the latent
+// processes is the variational Gaussian approximation (Opper and Archambeau, Neural Computation 21, 2009). A Spec
+// with a fixed noise variance is an error, as are more than 5000 labels. In addition to the search, the fit costs
+// O(n³) for each latent process and step.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	if n, _ := d.Dims(); n > maxLabels {
 		return nil, fmt.Errorf("gp: %d labels, at most %d: fsp-laplace takes more", n, maxLabels)
@@ -35,11 +35,12 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 
 func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels) (classify.Posterior, error) {
 	l := &latents{Prior: p, x: mat.DenseCopyOf(d.X)}
+	var warnings []string
 	var err error
-	if l.mode, err = classify.FindMode(ctx, p.Grams(l.x), p.Means, d.Y, nil); err != nil {
+	if l.mode, warnings, err = p.Condition(ctx, l.x, d.Y); err != nil {
 		return classify.Posterior{}, err
 	}
-	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: p.Hypers(), Evidence: &l.mode.Evidence}, nil
+	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: p.Hypers(), Notes: warnings, Evidence: &l.mode.Evidence}, nil
 }
 
 // latents holds the posterior of the latent processes: with q = k(X,x),

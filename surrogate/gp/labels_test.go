@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 
@@ -25,9 +26,9 @@ func matrix(rows [][]float64) *mat.Dense {
 	return x
 }
 
-// testdata/classify/laplace.py computes the numbers: for two classes with
+// testdata/classify/laplace.py computes the numbers of Laplace's approximation: for two classes with
 // scikit-learn, for more with dense NumPy.
-func TestLabelsAgainstOracles(t *testing.T) {
+func TestLaplaceAgainstOracles(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/classify/laplace.json")
 	require.NoError(t, err)
 	type common struct {
@@ -53,10 +54,11 @@ func TestLabelsAgainstOracles(t *testing.T) {
 	fit := func(c common, means []float64, classes int) classify.Posterior {
 		kernel, err := prior.Parse(c.Kernel, len(c.X[0]))
 		require.NoError(t, err)
-		post, err := newClassPosterior(context.Background(), classify.Prior{Kernel: kernel, Means: means}, surrogate.Labels{X: matrix(c.X), Y: c.Y, Classes: classes})
+		l := &latents{Prior: classify.Prior{Kernel: kernel, Means: means}, x: matrix(c.X)}
+		l.mode, err = classify.FindMode(context.Background(), l.Grams(l.x), means, c.Y, nil)
 		require.NoError(t, err)
-		require.InDelta(t, c.Evidence, *post.Evidence, 1e-8)
-		return post
+		require.InDelta(t, c.Evidence, l.mode.Evidence, 1e-8)
+		return classify.Posterior{Process: l, Labels: classes}
 	}
 	require.Len(t, oracle.Binary, 3)
 	for _, c := range oracle.Binary {
@@ -101,6 +103,66 @@ func TestLabelsAgainstOracles(t *testing.T) {
 					require.InDeltaSlice(t, c.Cov[i][a], cov.RawRowView(i)[a*l:(a+1)*l], 1e-7)
 				}
 			}
+		})
+	}
+}
+
+// The probabilities are within 0.05 of the exact ones, which testdata/classify/sampled.py samples. Laplace's
+// approximation is farther off in each problem.
+func TestLabelsAgainstSamples(t *testing.T) {
+	type problem struct {
+		Kernel string
+		X, At  [][]float64
+		Y      []int
+		Means  []float64
+	}
+	var known struct{ Binary, Multiclass []problem }
+	var exact struct {
+		Problems []struct {
+			Kernel             string
+			Probability, Error [][]float64
+		}
+	}
+	read := func(file string, v any) {
+		text, err := os.ReadFile("../../testdata/classify/" + file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, v))
+	}
+	read("laplace.json", &known)
+	read("sampled.json", &exact)
+	for i, c := range append(known.Binary, known.Multiclass...) {
+		t.Run(c.Kernel, func(t *testing.T) {
+			want := exact.Problems[i]
+			require.Equal(t, c.Kernel, want.Kernel)
+			kernel, err := prior.Parse(c.Kernel, len(c.X[0]))
+			require.NoError(t, err)
+			classes := len(want.Probability[0])
+			p := classify.Prior{Kernel: kernel, Means: append([]float64(nil), c.Means...)}
+			if classes == 2 {
+				p.Means = []float64{0}
+			}
+			d := surrogate.Labels{X: matrix(c.X), Y: c.Y, Classes: classes}
+			post, err := newClassPosterior(t.Context(), p, d)
+			require.NoError(t, err)
+			mode, err := classify.FindMode(t.Context(), p.Grams(d.X), p.Means, c.Y, nil)
+			require.NoError(t, err)
+			laplace := classify.Posterior{Process: &latents{p, d.X, mode}, Labels: classes}
+			farthest := func(q classify.Posterior) float64 {
+				prob := mat.NewDense(len(c.At), classes, nil)
+				q.Predict(prob, matrix(c.At))
+				var far float64
+				for i, row := range want.Probability {
+					for c, v := range row {
+						require.Less(t, want.Error[i][c], 0.01)
+						far = max(far, math.Abs(prob.At(i, c)-v))
+					}
+				}
+				return far
+			}
+			got, other := farthest(post), farthest(laplace)
+			t.Logf("largest difference %.3f, of Laplace's approximation %.3f", got, other)
+			require.Less(t, got, 0.05)
+			require.Less(t, got, other)
 		})
 	}
 }

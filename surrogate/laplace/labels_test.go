@@ -15,7 +15,6 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -61,8 +60,10 @@ func TestLinearClassifierIsExact(t *testing.T) {
 		l := classify.Latents(classes)
 		// The input of the network is √3·x.
 		kernel := prior.Linear(2).WithParams([]float64{math.Sqrt(delta / 3), math.Sqrt(delta / 3), 1 / delta})
-		want, err := gp.Model{Spec: prior.Spec{Custom: fixed{kernel}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, random.New(1, "fit", 0))
+		p := classify.Prior{Kernel: kernel, Means: make([]float64, l)}
+		mode, err := classify.FindMode(context.Background(), p.Grams(d.X), p.Means, d.Y, nil)
 		require.NoError(t, err)
+		want := classify.Posterior{Process: process{p, d.X, mode}, Labels: classes}
 		x := mat.NewDense(3, 2, []float64{0.3, -0.2, 2, 1, 0, 0})
 		ask := func(p surrogate.ClassPosterior) [][]float64 {
 			mean, variance, prob := mat.NewDense(3, l, nil), mat.NewDense(3, l, nil), mat.NewDense(3, classes, nil)
@@ -80,23 +81,37 @@ func TestLinearClassifierIsExact(t *testing.T) {
 			for i := range a {
 				require.InDeltaSlice(t, a[i], b[i], 0.02, "%s, %d classes", name, classes)
 			}
-			require.InDelta(t, want.(surrogate.ClassEvidence).LogMarginalLikelihood(), got.(surrogate.ClassEvidence).LogMarginalLikelihood(), 1e-3)
+			require.InDelta(t, mode.Evidence, got.(surrogate.ClassEvidence).LogMarginalLikelihood(), 1e-3)
 		}
 	}
 }
 
-// fixed is a kernel without free hyperparameters.
-type fixed struct{ prior.Kernel }
-
-func (f fixed) Params() []prior.Param {
-	params := f.Kernel.Params()
-	for i := range params {
-		params[i].Fixed = true
-	}
-	return params
+// process is Laplace's approximation of the latent processes of p, given labels at the rows of x.
+type process struct {
+	p    classify.Prior
+	x    *mat.Dense
+	mode *classify.Mode
 }
 
-func (f fixed) WithParams(theta []float64) prior.Kernel { return fixed{f.Kernel.WithParams(theta)} }
+func (p process) Dim() int { return p.p.Kernel.Dim() }
+
+func (p process) Moments(mean, cov, x *mat.Dense) {
+	l, n := p.mode.F.Dims()
+	m, _ := x.Dims()
+	q, diag := make([]*mat.Dense, l), make([]float64, m)
+	p.p.Kernel.Diag(diag, x)
+	for c := range l {
+		q[c] = mat.NewDense(n, m, nil)
+		p.p.Kernel.Cross(q[c], p.x, x)
+		for i, v := range diag {
+			mean.Set(i, c, mat.Dot(q[c].ColView(i), p.mode.A.RowView(c)))
+			cov.Set(i, c*l+c, v)
+		}
+	}
+	p.mode.Factor.Reduce(cov, q)
+}
+
+func (process) MomentsGrad(_, _ []float64, _, _, _ *mat.Dense) {}
 
 // The step of each network is along the gradient of the objective.
 func TestLabelGradient(t *testing.T) {

@@ -183,7 +183,7 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 // step returns a step for each network and the decrease of the quadratic model.
 func (p *labelProblem) step(s *trained, kernels []*mat.SymDense, grad *mat.Dense, lambda float64) (steps [][]float64, predicted float64, err error) {
 	mu := s.precision + lambda
-	factor, err := classify.NewFactor(scaled(kernels, 1/mu), s.prob)
+	factor, err := classify.NewFactor(scaled(kernels, 1/mu), classify.Diagonal(s.prob))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -252,7 +252,7 @@ func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, 
 			gamma += effective
 		}
 		if s.curvatures == nil {
-			if s.factor, err = classify.NewFactor(scaled(kernels, 1/h.Precision), s.prob); err != nil {
+			if s.factor, err = classify.NewFactor(scaled(kernels, 1/h.Precision), classify.Diagonal(s.prob)); err != nil {
 				return 0, 0, 0, err
 			}
 			logDet, gamma = s.factor.LogDet(), s.factor.Effective()

@@ -24,12 +24,12 @@ type Factor struct {
 	m    *linalg.Cholesky // nil for L = 1
 }
 
-// NewFactor returns the factor at the probabilities prob, L×n, in O(Ln³). Latent functions may
-// share a covariance.
-func NewFactor(k []*mat.SymDense, prob *mat.Dense) (*Factor, error) {
-	l, n := prob.Dims()
+// NewFactor returns the factor with the curvature of d, L×n, in O(Ln³). Latent functions may share a
+// covariance. The determinant is for the d of probabilities.
+func NewFactor(k []*mat.SymDense, d *mat.Dense) (*Factor, error) {
+	l, n := d.Dims()
 	f := &Factor{k: k, root: make([][]float64, l), b: make([]*linalg.Cholesky, l)}
-	d := Diagonal(prob)
+	d = mat.DenseCopyOf(d)
 	var sum *mat.SymDense
 	if l > 1 {
 		f.e, sum = make([]*mat.SymDense, l), mat.NewSymDense(n, nil)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/specfn"
 )
 
@@ -75,7 +76,7 @@ func softmax(f []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// Diagonal returns D, L×n.
+// Diagonal returns D at the probabilities prob, L×n.
 func Diagonal(prob *mat.Dense) *mat.Dense {
 	d := mat.DenseCopyOf(prob)
 	if l, _ := d.Dims(); l == 1 {
@@ -94,27 +95,26 @@ func Variances(prob []float64) []float64 {
 }
 
 // MulCurvature overwrites v, L×n, with W v.
-func MulCurvature(v, prob *mat.Dense) {
+func MulCurvature(v, d *mat.Dense) {
 	l, n := v.Dims()
+	v.MulElem(v, d)
 	if l == 1 {
-		row := v.RawRowView(0)
-		for i, p := range prob.RawRowView(0) {
-			row[i] *= p * (1 - p)
-		}
 		return
 	}
-	mean := make([]float64, n) // πᵀv
+	mean, sum := make([]float64, n), make([]float64, n) // 1ᵀDv/1ᵀD1, 1ᵀD1
 	for c := range l {
-		p, row := prob.RawRowView(c), v.RawRowView(c)
-		for i := range row {
-			row[i] *= p[i]
-			mean[i] += row[i]
+		linalg.Axpy(1, v.RawRowView(c), mean)
+		linalg.Axpy(1, d.RawRowView(c), sum)
+	}
+	for i, w := range sum {
+		if w > 0 {
+			mean[i] /= w
 		}
 	}
 	for c := range l {
-		p, row := prob.RawRowView(c), v.RawRowView(c)
-		for i := range row {
-			row[i] -= p[i] * mean[i]
+		row := v.RawRowView(c)
+		for i, w := range d.RawRowView(c) {
+			row[i] -= w * mean[i]
 		}
 	}
 }

@@ -11,15 +11,16 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Mode is Laplace's approximation of latent Gaussian processes at n labelled
-// points: the maximum f̂ of
+// Mode is a Gaussian approximation N(F, (K⁻¹ + W)⁻¹) of latent Gaussian processes at n labelled points. In
+// Laplace's approximation F is the maximum f̂ of
 //
 //	Ψ(f) = log p(y|f) - ½ (f-m)ᵀK⁻¹(f-m)
 //
-// and the curvature at f̂.
+// and W the curvature of -log p(y|f) at f̂.
 type Mode struct {
-	F, A     *mat.Dense // L×n: f̂ and a = K⁻¹(f̂-m), which is ∂log p/∂f
-	Prob     *mat.Dense
+	F, A     *mat.Dense // L×n: the mean and a = K⁻¹(F-m), which is ∂log p/∂f at f̂
+	D        *mat.Dense // D of W
+	Prob     *mat.Dense // probabilities at f̂; nil for Variational
 	Factor   *Factor
 	Evidence float64 // Ψ(f̂) - ½ log|I + KW| (RW eq. 3.32 and 3.44)
 }
@@ -48,22 +49,15 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 			return nil, err
 		}
 		var err error
-		if s.Factor, err = NewFactor(k, s.Prob); err != nil {
+		s.D = Diagonal(s.Prob)
+		if s.Factor, err = NewFactor(k, s.D); err != nil {
 			return nil, err
 		}
 		if gain < newtonGain || i == newtonSteps {
 			s.Evidence = psi - 0.5*s.Factor.LogDet()
 			return s, nil
 		}
-		// The step ends at a = b - RKb, b = W(f-m) + ∂log p/∂f.
-		step.Copy(s.F)
-		shiftRows(step, -1, m)
-		MulCurvature(step, s.Prob)
-		step.Add(step, grad)
-		mulBlocks(rise, k, step)
-		s.Factor.Solve(rise)
-		step.Sub(step, rise)
-		step.Sub(step, s.A)
+		s.newton(step, rise, k, m, grad)
 		mulBlocks(rise, k, step)
 
 		gain = 0
@@ -86,6 +80,32 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 			return nil, fmt.Errorf("latent values are not finite: %w", linalg.ErrNotPositiveDefinite)
 		}
 	}
+}
+
+// newton writes a step of Newton's method for a, given the gradient of log p(y|f). The step ends at a = b - RKb, b = W(f-m) + ∂log p/∂f. The rise has its shape and is overwritten.
+func (s *Mode) newton(step, rise *mat.Dense, k []*mat.SymDense, m []float64, grad *mat.Dense) {
+	step.Copy(s.F)
+	shiftRows(step, -1, m)
+	MulCurvature(step, s.D)
+	step.Add(step, grad)
+	mulBlocks(rise, k, step)
+	s.Factor.Solve(rise)
+	step.Sub(step, rise)
+	step.Sub(step, s.A)
+}
+
+// covariances returns the posterior covariances of the latent functions at the labelled points, n×L².
+func (s *Mode) covariances(k []*mat.SymDense) *mat.Dense {
+	l, n := s.F.Dims()
+	cov, q := mat.NewDense(n, l*l, nil), make([]*mat.Dense, l)
+	for c := range l {
+		q[c] = mat.DenseCopyOf(k[c])
+		for i := range n {
+			cov.RawRowView(i)[c*l+c] = k[c].At(i, i)
+		}
+	}
+	s.Factor.Reduce(cov, q)
+	return cov
 }
 
 // quadratic returns Σ_c a_cᵀ(f_c - m_c).
@@ -124,14 +144,7 @@ func shiftRows(v *mat.Dense, sign float64, m []float64) {
 func (s *Mode) Adjoint() (kbar *mat.SymDense, dmean []float64) {
 	l, n := s.F.Dims()
 	k := s.Factor.k
-	cov, q := mat.NewDense(n, l*l, nil), make([]*mat.Dense, l)
-	for c := range l {
-		q[c] = mat.DenseCopyOf(k[c])
-		for i := range n {
-			cov.RawRowView(i)[c*l+c] = k[c].At(i, i)
-		}
-	}
-	s.Factor.Reduce(cov, q)
+	cov := s.covariances(k)
 	u, ru := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
 	for i := range n {
 		row := cov.RawRowView(i)
@@ -143,7 +156,7 @@ func (s *Mode) Adjoint() (kbar *mat.SymDense, dmean []float64) {
 			u.Set(c, i, -v/2)
 		}
 	}
-	MulCurvature(u, s.Prob)
+	MulCurvature(u, s.D)
 	mulBlocks(ru, k, u)
 	s.Factor.Solve(ru)
 	u.Sub(u, ru)

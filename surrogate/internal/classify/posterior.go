@@ -124,7 +124,7 @@ func (p Posterior) Predict(prob, x *mat.Dense) {
 		for j := range r {
 			row := prob.RawRowView(i + j)
 			if l > 1 {
-				integral.mean(row, mean.RawRowView(j), cov.RawRowView(j))
+				integral.mean(row, mean.RawRowView(j), cov.RawRowView(j), draws)
 				continue
 			}
 			row[1], _, _ = specfn.LogisticNormal(mean.At(j, 0), cov.At(j, 0))
@@ -188,11 +188,13 @@ func newIntegral(l int) *integral {
 	return s
 }
 
-func (s *integral) mean(dst, mean, cov []float64) {
+// mean writes the mean of the softmax to dst, by the first points of the set, and returns the mean of its square.
+func (s *integral) mean(dst, mean, cov []float64, points int) (squares float64) {
 	l := len(mean)
 	cholesky(s.root, cov, l)
 	clear(dst)
-	for i := range draws {
+	share := 1 / float64(points)
+	for i := range points {
 		z := s.z.RawRowView(i)
 		for c := range l {
 			s.f[c] = mean[c]
@@ -202,9 +204,11 @@ func (s *integral) mean(dst, mean, cov []float64) {
 		}
 		softmax(s.f)
 		for c, p := range s.f {
-			dst[c] += p / draws
+			dst[c] += share * p
+			squares += share * p * p
 		}
 	}
+	return squares
 }
 
 // cholesky writes the lower factor of a positive semidefinite l×l matrix. A pivot within

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -112,6 +113,22 @@ func (p Prior) Grams(x *mat.Dense) []*mat.SymDense {
 	k := mat.NewSymDense(n, nil)
 	p.Kernel.Gram(k, x)
 	return slices.Repeat([]*mat.SymDense{k}, len(p.Means))
+}
+
+// Condition returns the variational approximation of the latent processes given labels y at the rows of x. If it
+// does not converge, the result is Laplace's approximation, with a warning. It costs O(Ln³) for each step.
+func (p Prior) Condition(ctx context.Context, x *mat.Dense, y []int) (mode *Mode, warnings []string, err error) {
+	k := p.Grams(x)
+	laplace, err := FindMode(ctx, k, p.Means, y, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	mode, err = Variational(ctx, k, p.Means, y, laplace)
+	if errors.Is(err, ErrNoFixedPoint) {
+		warning := ErrNoFixedPoint.Error() + ", so Laplace's replaces it and probabilities are too close to equal: fix variance to a smaller value"
+		return laplace, []string{warning}, nil
+	}
+	return mode, nil, err
 }
 
 // search is the fit of a prior. Its variables are the logarithms of the free

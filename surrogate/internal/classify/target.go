@@ -14,28 +14,30 @@ import (
 )
 
 // Target is the training target of networks with a prior on functions, given n labels: for
-// each latent function the mode of the process at the rows of C with the covariance
+// each latent function the posterior mean of the process at the rows of C with the covariance
 // (K⁻¹ + D)⁻¹, which omits the coupling of classes.
 type Target struct {
 	At   []target.Gaussian
 	Mode *Mode // at the labelled points; nil beyond target.MaxExact of them
+
+	Warnings []string
 }
 
-// NewTarget conditions p at the rows of c on labels y at the rows of x: exactly for up to
-// target.MaxExact labels, else within the functions spanned by c.
+// NewTarget conditions p at the rows of c on labels y at the rows of x: by Condition for up to target.MaxExact
+// labels, else by Laplace's approximation within the functions spanned by c.
 func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, error) {
 	if len(y) > target.MaxExact {
 		at, err := sparseTarget(ctx, p, c, x, y)
 		return Target{At: at}, err
 	}
-	mode, err := FindMode(ctx, p.Grams(x), p.Means, y, nil)
+	mode, warnings, err := p.Condition(ctx, x, y)
 	if err != nil {
 		return Target{}, err
 	}
-	return Target{p.At(mode, c, x), mode}, nil
+	return Target{p.At(mode, c, x), mode, warnings}, nil
 }
 
-// At returns the mode μ + k(C,X)a at the rows of c, given the mode at the rows of x. Its covariance is
+// At returns the mean μ + k(C,X)a at the rows of c, given the mode at the rows of x. The covariance is
 // K - k(C,X) E k(X,C) with E = (k(X,X) + D⁻¹)⁻¹.
 func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
 	n, _ := x.Dims()
