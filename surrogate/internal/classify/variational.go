@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// Each step of Variational goes a share of the way to the fixed point, at first firstShare. The share is halved,
-	// down to leastShare, if the distance from the fixed point grows.
-	firstShare, leastShare = 0.5, 0.02
+	// Each step of Variational goes a share of the way to the fixed point, at first and at most firstShare. The
+	// share is halved, down to leastShare, after a step against the direction of the last one, and else grows.
+	firstShare, leastShare, shareGrowth = 0.5, 0.02, 1.2
 
 	// The distance is the largest of a mean, in posterior standard deviations. The steps end at enough. After the last
 	// one the result is accepted up to atMost: in several classes of a large output variance the quadrature is not
@@ -37,13 +37,14 @@ var ErrNoFixedPoint = errors.New("the variational approximation of the labels di
 // 2008). For L > 1 W is restricted to D - D11ᵀD/1ᵀD1 with D_i = s_i E_q[π_i], and s_i gives W_i the trace of
 // the expectation, so a is exact for a slightly different covariance. Steps are those of Khan and Lin (AISTATS
 // 2017) and cost O(Ln³). The evidence of the result is Laplace's. The error is ErrNoFixedPoint if the steps do not
-// converge, as with an output variance of 1e6.
+// converge, as with an output variance of 1e9.
 func Variational(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *Mode) (*Mode, error) {
 	l, n := start.F.Dims()
 	s := &Mode{F: mat.DenseCopyOf(start.F), A: mat.DenseCopyOf(start.A), D: mat.DenseCopyOf(start.D), Factor: start.Factor, Evidence: start.Evidence}
 	grad, step, rise := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
 	expected := newExpectations(l)
-	share, last := firstShare, math.Inf(1)
+	last := mat.NewDense(l, n, nil)
+	share, distance := firstShare, math.Inf(1)
 	for range variationalSteps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -71,21 +72,27 @@ func Variational(ctx context.Context, k []*mat.SymDense, m []float64, y []int, s
 		s.A.Add(s.A, step)
 		mulBlocks(rise, k, step)
 		s.F.Add(s.F, rise)
-		var distance float64
+		along := 0.0 // product with the last step
+		distance = 0
 		for c := range l {
+			before := last.RawRowView(c)
 			for j, v := range rise.RawRowView(c) {
-				distance = max(distance, math.Abs(v)/math.Sqrt(cov.At(j, c*l+c))/share)
+				variance := cov.At(j, c*l+c)
+				distance = max(distance, math.Abs(v)/math.Sqrt(variance)/share)
+				along += v * before[j] / variance
 			}
 		}
-		if distance > last {
-			share = max(share/2, leastShare)
-		}
-		last = distance
 		if distance < enough {
 			break
 		}
+		last.Copy(rise)
+		if along < 0 {
+			share = max(share/2, leastShare)
+		} else {
+			share = min(share*shareGrowth, firstShare)
+		}
 	}
-	if !(last < atMost) {
+	if !(distance < atMost) {
 		return nil, ErrNoFixedPoint
 	}
 	return s, nil

@@ -121,7 +121,7 @@ func TestVariationalConverges(t *testing.T) {
 		}
 	}
 	x, y := labelled(30, 2)
-	p := Prior{Kernel: prior.ScaleBy(1e6, prior.RBF(2)), Means: []float64{0}}
+	p := Prior{Kernel: prior.ScaleBy(1e9, prior.RBF(2)), Means: []float64{0}}
 	mode, warnings, err := p.Condition(t.Context(), x, y)
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
