@@ -6,5 +6,5 @@
 // Williams 2006, chapter 2). With more than [Model.Exact] observations the posterior is the
 // fully independent training conditional with inducing points (Snelson and Ghahramani 2005).
 //
-// [Model.FitLabels] is classification by Laplace's approximation (chapter 3).
+// [Model.FitLabels] is classification with hyperparameters by Laplace's approximation (chapter 3) and a variational posterior.
 package gp
