@@ -28,13 +28,13 @@ var ErrNoFixedPoint = errors.New("the variational approximation of the labels di
 
 // Variational returns the variational Gaussian approximation q = N(m + Ka, (K⁻¹ + W)⁻¹) of the latent functions
 // at n labelled points, given Laplace's approximation. At a maximum of the lower bound of the evidence (Opper
-// and Archambeau, Neural Computation 21, 2009, eq. 14 and 15)
+// and Archambeau, Neural Computation 21, 2009)
 //
 //	a_i = E_q[∂log p(y_i|f_i)],  W_i = -E_q[∂²log p(y_i|f_i)].
 //
 // Laplace's approximation has the values at the maximum f̂ instead of the expectations. With a large output
-// variance f̂ is far below the mean of f, and probabilities are too close to ½ (Nickisch and Rasmussen, JMLR 9,
-// 2008). For L > 1 W is restricted to D - D11ᵀD/1ᵀD1 with D_i = s_i E_q[π_i], and s_i gives W_i the trace of
+// variance f̂ is much nearer to m than the mean of f is, and probabilities are too close to ½ (Nickisch and
+// Rasmussen, JMLR 9, 2008). For L > 1 W is restricted to D - D11ᵀD/1ᵀD1 with D_i = s_i E_q[π_i], and s_i gives W_i the trace of
 // the expectation, so a is exact for a slightly different covariance. Steps are those of Khan and Lin (AISTATS
 // 2017) and cost O(Ln³). The evidence of the result is Laplace's. The error is ErrNoFixedPoint if the steps do not
 // converge, as with an output variance of 1e9.
