@@ -38,8 +38,9 @@ const labelNoise = 4
 // omits the coupling of classes. Beyond 1000 labels it is the distance from the mode of R among the functions spanned by C.
 //
 // The posterior precision of the weights is the prior precision, as in regression, plus Σ_i Jᵀ W_i J. W is the
-// curvature of the process, else diag(π) - ππᵀ at the networks' means. For more than two classes the factors "cholesky"
-// and "lanczos" omit the coupling in W. A fixed noise variance is an error.
+// curvature of the process with the trainer "gauss-newton", the factor "ridge" and up to 1000 labels, else diag(π) - ππᵀ
+// at the networks' means. For more than two classes the factors "cholesky" and "lanczos" omit the coupling in W. A fixed
+// noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m.Context = cmp.Or(m.Context, mostContext)
 	_, dim := d.Dims()
@@ -128,6 +129,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	} else if err := p.trainAdam(ctx, l, rng); err != nil {
 		return err
 	}
+	p.notes = append(p.notes, to.Warnings...)
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	if p.Factor != "ridge" {
 		return p.uncoupled(ctx, l, design)
@@ -144,7 +146,6 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 			q.shift = s.readOut(to.At[k].Mean)
 		}
 	}
-	p.notes = append(p.notes, to.Warnings...)
 	if err := p.observe(ctx, l, to.Mode); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package fsplaplace
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,16 @@ func rings(n, classes int) surrogate.Labels {
 		d.Y[i] = max(0, min(classes-1, int(float64(classes)*r/0.6)))
 	}
 	return d
+}
+
+// A warning of the process given the labels is a warning of the fit, with any factor.
+func TestLabelsWarnOfTheProcess(t *testing.T) {
+	for _, factor := range []string{"ridge", "cholesky"} {
+		m := Model{Spec: prior.Spec{Kernel: "rbf", Variance: new(1e9), Mean: prior.MeanZero}, Context: 30, Factor: factor}
+		p, err := m.FitLabels(t.Context(), rings(40, 2), random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(p.Warnings(), "; "), classify.ErrNoFixedPoint.Error(), factor)
+	}
 }
 
 // The networks have nearly the latent moments of the exact process, with coupled classes.

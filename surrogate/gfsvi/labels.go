@@ -41,7 +41,7 @@ const leastCurvature = 1e-6
 //
 // with the expectation over the linearised networks by Monte Carlo: 16 reparameterised draws
 // at each observation and step. Training starts as in regression, near the process of gp.Model
-// given the labels, with the rate 0.003. A fixed noise variance is an error.
+// given the labels (beyond 1000, near Laplace's approximation), with the rate 0.003. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m, err := m.resolve()
 	if err != nil {

@@ -35,9 +35,9 @@ var ErrNoFixedPoint = errors.New("the variational approximation of the labels di
 // Laplace's approximation has the values at the maximum f̂ instead of the expectations. With a large output
 // variance f̂ is much nearer to m than the mean of f is, and probabilities are too close to ½ (Nickisch and
 // Rasmussen, JMLR 9, 2008). For L > 1 W is restricted to D - D11ᵀD/1ᵀD1 with D_i = s_i E_q[π_i], and s_i gives W_i the trace of
-// the expectation, so a is exact for a slightly different covariance. Steps are those of Khan and Lin (AISTATS
+// the expectation, so a is exact for another covariance. Steps are those of Khan and Lin (AISTATS
 // 2017) and cost O(Ln³). The evidence of the result is Laplace's. The error is ErrNoFixedPoint if the steps do not
-// converge, as with an output variance of 1e9.
+// converge, as can happen with an output variance of 1e4 or more.
 func Variational(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *Mode) (*Mode, error) {
 	l, n := start.F.Dims()
 	s := &Mode{F: mat.DenseCopyOf(start.F), A: mat.DenseCopyOf(start.A), D: mat.DenseCopyOf(start.D), Factor: start.Factor, Evidence: start.Evidence}
@@ -78,6 +78,9 @@ func Variational(ctx context.Context, k []*mat.SymDense, m []float64, y []int, s
 			before := last.RawRowView(c)
 			for j, v := range rise.RawRowView(c) {
 				variance := cov.At(j, c*l+c)
+				if variance <= 0 { // the prior fixes the value
+					continue
+				}
 				distance = max(distance, math.Abs(v)/math.Sqrt(variance)/share)
 				along += v * before[j] / variance
 			}

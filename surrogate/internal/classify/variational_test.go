@@ -120,7 +120,15 @@ func TestVariationalConverges(t *testing.T) {
 			}
 		}
 	}
+	// The value at a point without prior variance is the mean.
 	x, y := labelled(30, 2)
+	k := mat.NewSymDense(30, nil)
+	prior.ScaleBy(3, prior.RBF(2)).Gram(k, x)
+	for i := range 30 {
+		k.SetSym(0, i, 0)
+	}
+	require.InDelta(t, 0.5, variational(t, []*mat.SymDense{k}, []float64{0.5}, y).F.At(0, 0), 1e-12)
+
 	p := Prior{Kernel: prior.ScaleBy(1e9, prior.RBF(2)), Means: []float64{0}}
 	mode, warnings, err := p.Condition(t.Context(), x, y)
 	require.NoError(t, err)
