@@ -24,6 +24,9 @@ func TestMethod(t *testing.T) {
 	require.ErrorIs(t, m.Set("kernel"), catalog.ErrSetting)
 	require.ErrorIs(t, m.Set("kernel= "), catalog.ErrSetting)
 	require.EqualError(t, m.Set("beta=1"), `surrogate gp: unknown setting "beta": did you mean acquisition.beta?`)
+	many, err := catalog.NewMethod("fvi")
+	require.NoError(t, err)
+	require.ErrorContains(t, many.Set("zzzz=1"), `surrogate fvi: unknown setting "zzzz"; want one of `, "all of more than 20 settings")
 
 	require.EqualError(t, m.Set("acquisition.beta=-1"), "acquisition lcb: beta is -1, want more than 0")
 	require.ErrorIs(t, m.Set("maximizer.raw=1000000"), catalog.ErrSetting)

@@ -146,10 +146,10 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 			q.shift = s.readOut(to.At[k].Mean)
 		}
 	}
-	if err := p.observe(ctx, l, to.Mode); err != nil {
+	if err := p.observe(ctx, l, to.Given); err != nil {
 		return err
 	}
-	return p.compare(ctx, l, to.Mode, holdout)
+	return p.compare(ctx, l, to.Given, holdout)
 }
 
 // trainAdam trains by Algorithm 1 as published, with the likelihood of labels.
@@ -225,18 +225,18 @@ func (p *labelProblem) means(l *latents) *mat.Dense {
 }
 
 // observe sets the factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, with the features Φ_i of all networks at
-// a labelled point. W is the curvature of the mode or, without one, at the networks' means. With a mode it also
-// adds to the weights of the features
+// a labelled point. W is the curvature of the process given the labels or, without it, at the networks' means. With
+// it observe also adds to the weights of the features
 //
 //	A⁻¹ Σ_i Φ_iᵀ W_i (F_i - mean_i),
 //
-// a regression on the difference from the mode's mean F that remains after the ridge solve.
-func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.Mode) error {
+// a regression on the difference from the mean F of the process that remains after the ridge solve.
+func (p *labelProblem) observe(ctx context.Context, l *latents, given *classify.Approximation) error {
 	n := len(p.y)
 	d, pull := classify.Diagonal(p.probabilities(l)), mat.NewDense(len(l.parts), n, nil)
-	if mode != nil {
-		d = mode.D
-		pull.Sub(mode.F, p.means(l))
+	if given != nil {
+		d = given.D
+		pull.Sub(given.F, p.means(l))
 		classify.MulCurvature(pull, d)
 	}
 	sum := make([]float64, n) // 1ᵀD1
@@ -280,7 +280,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 	if err != nil {
 		return fmt.Errorf("posterior precision: %w", err)
 	}
-	if mode != nil {
+	if given != nil {
 		chol.SolveVec(e)
 		for c, q := range l.parts {
 			q.m = e[at[c]:at[c+1]]
@@ -295,11 +295,11 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 }
 
 // compare adds a warning if the means at held-out points are far from the posterior means of the process.
-func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.Mode, holdout *mat.Dense) error {
-	if mode == nil {
+func (p *labelProblem) compare(ctx context.Context, l *latents, given *classify.Approximation, holdout *mat.Dense) error {
+	if given == nil {
 		return nil
 	}
-	want := p.prior.At(mode, holdout, p.data.X)
+	want := p.prior.At(given, holdout, p.data.X)
 	m, _ := holdout.Dims()
 	mean := make([]float64, m)
 	var sum float64

@@ -54,10 +54,10 @@ func TestLaplaceAgainstOracles(t *testing.T) {
 	fit := func(c common, means []float64, classes int) classify.Posterior {
 		kernel, err := prior.Parse(c.Kernel, len(c.X[0]))
 		require.NoError(t, err)
-		l := &latents{Prior: classify.Prior{Kernel: kernel, Means: means}, x: matrix(c.X)}
-		l.mode, err = classify.FindMode(context.Background(), l.Grams(l.x), means, c.Y, nil)
+		l := &classify.Conditioned{Prior: classify.Prior{Kernel: kernel, Means: means}, X: matrix(c.X)}
+		l.Given, err = classify.FindMode(context.Background(), l.Grams(l.X), means, c.Y, nil)
 		require.NoError(t, err)
-		require.InDelta(t, c.Evidence, l.mode.Evidence, 1e-8)
+		require.InDelta(t, c.Evidence, l.Given.Evidence, 1e-8)
 		return classify.Posterior{Process: l, Labels: classes}
 	}
 	require.Len(t, oracle.Binary, 3)
@@ -74,8 +74,9 @@ func TestLaplaceAgainstOracles(t *testing.T) {
 				require.InDelta(t, c.Probability[i], prob.At(i, 1), 2e-3, "scikit-learn approximates the logistic function by five error functions")
 				require.InDelta(t, 1, prob.At(i, 0)+prob.At(i, 1), 1e-15)
 			}
-			kbar, _ := post.Process.(*latents).mode.Adjoint()
-			kernel := post.Process.(*latents).Kernel
+			l := post.Process.(*classify.Conditioned)
+			kbar, _ := l.Given.Adjoint()
+			kernel := l.Kernel
 			grad := make([]float64, len(kernel.Params()))
 			kernel.ParamVJP(grad, matrix(c.X), kbar)
 			// scikit-learn's ConstantKernel comes first, and so does our variance.
@@ -146,7 +147,7 @@ func TestLabelsAgainstSamples(t *testing.T) {
 			require.NoError(t, err)
 			mode, err := classify.FindMode(t.Context(), p.Grams(d.X), p.Means, c.Y, nil)
 			require.NoError(t, err)
-			laplace := classify.Posterior{Process: &latents{p, d.X, mode}, Labels: classes}
+			laplace := classify.Posterior{Process: &classify.Conditioned{Prior: p, X: d.X, Given: mode}, Labels: classes}
 			farthest := func(q classify.Posterior) float64 {
 				prob := mat.NewDense(len(c.At), classes, nil)
 				q.Predict(prob, matrix(c.At))

@@ -63,7 +63,7 @@ func TestLinearClassifierIsExact(t *testing.T) {
 		p := classify.Prior{Kernel: kernel, Means: make([]float64, l)}
 		mode, err := classify.FindMode(context.Background(), p.Grams(d.X), p.Means, d.Y, nil)
 		require.NoError(t, err)
-		want := classify.Posterior{Process: process{p, d.X, mode}, Labels: classes}
+		want := classify.Posterior{Process: &classify.Conditioned{Prior: p, X: d.X, Given: mode}, Labels: classes}
 		x := mat.NewDense(3, 2, []float64{0.3, -0.2, 2, 1, 0, 0})
 		ask := func(p surrogate.ClassPosterior) [][]float64 {
 			mean, variance, prob := mat.NewDense(3, l, nil), mat.NewDense(3, l, nil), mat.NewDense(3, classes, nil)
@@ -85,33 +85,6 @@ func TestLinearClassifierIsExact(t *testing.T) {
 		}
 	}
 }
-
-// process is Laplace's approximation of the latent processes of p, given labels at the rows of x.
-type process struct {
-	p    classify.Prior
-	x    *mat.Dense
-	mode *classify.Mode
-}
-
-func (p process) Dim() int { return p.p.Kernel.Dim() }
-
-func (p process) Moments(mean, cov, x *mat.Dense) {
-	l, n := p.mode.F.Dims()
-	m, _ := x.Dims()
-	q, diag := make([]*mat.Dense, l), make([]float64, m)
-	p.p.Kernel.Diag(diag, x)
-	for c := range l {
-		q[c] = mat.NewDense(n, m, nil)
-		p.p.Kernel.Cross(q[c], p.x, x)
-		for i, v := range diag {
-			mean.Set(i, c, mat.Dot(q[c].ColView(i), p.mode.A.RowView(c)))
-			cov.Set(i, c*l+c, v)
-		}
-	}
-	p.mode.Factor.Reduce(cov, q)
-}
-
-func (process) MomentsGrad(_, _ []float64, _, _, _ *mat.Dense) {}
 
 // The step of each network is along the gradient of the objective.
 func TestLabelGradient(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Mode is a Gaussian approximation N(F, (K⁻¹ + W)⁻¹) of latent Gaussian processes at n labelled points. In
+// Approximation is a Gaussian approximation N(F, (K⁻¹ + W)⁻¹) of latent Gaussian processes at n labelled points. In
 // Laplace's approximation F is the maximum f̂ of
 //
 //	Ψ(f) = log p(y|f) - ½ (f-m)ᵀK⁻¹(f-m)
 //
 // and W the curvature of -log p(y|f) at f̂.
-type Mode struct {
+type Approximation struct {
 	F, A     *mat.Dense // L×n: the mean and a = K⁻¹(F-m), which is ∂log p/∂f at f̂
 	D        *mat.Dense // D of W
 	Prob     *mat.Dense // probabilities at f̂; nil for Variational
@@ -34,12 +34,12 @@ const (
 // log|M| of the evidence that algorithm 3.3 omits). It halves a step until Ψ increases. K
 // and m have an element for each latent function. start is the a of an earlier mode, or nil.
 // A step costs O(Ln³).
-func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *mat.Dense) (*Mode, error) {
+func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *mat.Dense) (*Approximation, error) {
 	l, n := len(k), len(y)
 	if start == nil {
 		start = mat.NewDense(l, n, nil)
 	}
-	s := &Mode{F: mat.NewDense(l, n, nil), A: mat.DenseCopyOf(start), Prob: mat.NewDense(l, n, nil)}
+	s := &Approximation{F: mat.NewDense(l, n, nil), A: mat.DenseCopyOf(start), Prob: mat.NewDense(l, n, nil)}
 	grad, step, rise := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
 	mulBlocks(s.F, k, s.A)
 	shiftRows(s.F, 1, m)
@@ -83,7 +83,7 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 }
 
 // newton writes a step of Newton's method for a, given the gradient of log p(y|f). The step ends at a = b - RKb, b = W(f-m) + ∂log p/∂f. The rise has its shape and is overwritten.
-func (s *Mode) newton(step, rise *mat.Dense, k []*mat.SymDense, m []float64, grad *mat.Dense) {
+func (s *Approximation) newton(step, rise *mat.Dense, k []*mat.SymDense, m []float64, grad *mat.Dense) {
 	step.Copy(s.F)
 	shiftRows(step, -1, m)
 	MulCurvature(step, s.D)
@@ -95,7 +95,7 @@ func (s *Mode) newton(step, rise *mat.Dense, k []*mat.SymDense, m []float64, gra
 }
 
 // covariances returns the posterior covariances of the latent functions at the labelled points, n×L².
-func (s *Mode) covariances(k []*mat.SymDense) *mat.Dense {
+func (s *Approximation) covariances(k []*mat.SymDense) *mat.Dense {
 	l, n := s.F.Dims()
 	cov, q := mat.NewDense(n, l*l, nil), make([]*mat.Dense, l)
 	for c := range l {
@@ -141,7 +141,7 @@ func shiftRows(v *mat.Dense, sign float64, m []float64) {
 //	kbar = ½ Σ_c (a_c a_cᵀ - R_cc + u_c a_cᵀ + a_c u_cᵀ),  dmean_c = Σ_i a_ci + u_ci.
 //
 // s is -½W(diag S - 2Sπ) for the posterior covariance S of the latent functions at a point.
-func (s *Mode) Adjoint() (kbar *mat.SymDense, dmean []float64) {
+func (s *Approximation) Adjoint() (kbar *mat.SymDense, dmean []float64) {
 	l, n := s.F.Dims()
 	k := s.Factor.k
 	cov := s.covariances(k)

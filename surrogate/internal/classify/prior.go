@@ -117,7 +117,7 @@ func (p Prior) Grams(x *mat.Dense) []*mat.SymDense {
 
 // Condition returns the variational approximation of the latent processes given labels y at the rows of x. If it
 // does not converge, the result is Laplace's approximation, with a warning. It costs O(Ln³) for each step.
-func (p Prior) Condition(ctx context.Context, x *mat.Dense, y []int) (mode *Mode, warnings []string, err error) {
+func (p Prior) Condition(ctx context.Context, x *mat.Dense, y []int) (mode *Approximation, warnings []string, err error) {
 	k := p.Grams(x)
 	laplace, err := FindMode(ctx, k, p.Means, y, nil)
 	if err != nil {

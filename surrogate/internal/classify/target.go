@@ -17,9 +17,8 @@ import (
 // each latent function the posterior mean of the process at the rows of C with the covariance
 // (K⁻¹ + D)⁻¹, which omits the coupling of classes.
 type Target struct {
-	At   []target.Gaussian
-	Mode *Mode // at the labelled points; nil beyond target.MaxExact of them
-
+	At       []target.Gaussian
+	Given    *Approximation // at the labelled points; nil beyond target.MaxExact of them
 	Warnings []string
 }
 
@@ -39,7 +38,7 @@ func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, 
 
 // At returns the mean μ + k(C,X)a at the rows of c, given the mode at the rows of x. The covariance is
 // K - k(C,X) E k(X,C) with E = (k(X,X) + D⁻¹)⁻¹.
-func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
+func (p Prior) At(mode *Approximation, c, x *mat.Dense) []target.Gaussian {
 	n, _ := x.Dims()
 	nc, _ := c.Dims()
 	cross := mat.NewDense(n, nc, nil)

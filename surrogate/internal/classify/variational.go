@@ -34,13 +34,13 @@ var ErrNoFixedPoint = errors.New("the variational approximation of the labels di
 //
 // Laplace's approximation has the values at the maximum f̂ instead of the expectations. With a large output
 // variance f̂ is much nearer to m than the mean of f is, and probabilities are too close to ½ (Nickisch and
-// Rasmussen, JMLR 9, 2008). For L > 1 W is restricted to D - D11ᵀD/1ᵀD1 with D_i = s_i E_q[π_i], and s_i gives W_i the trace of
-// the expectation, so a is exact for another covariance. Steps are those of Khan and Lin (AISTATS
-// 2017) and cost O(Ln³). The evidence of the result is Laplace's. The error is ErrNoFixedPoint if the steps do not
-// converge, as can happen with an output variance of 1e4 or more.
-func Variational(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *Mode) (*Mode, error) {
+// Rasmussen, JMLR 9, 2008). For L > 1 W is restricted to D - D11ᵀD/1ᵀD1 with D_i = s_i E_q[π_i], and s_i gives W_i
+// the trace of the expectation, so only a is at its fixed point. The steps are by Khan and Lin (AISTATS 2017) and
+// cost O(Ln³). The evidence of the result is Laplace's. The error is ErrNoFixedPoint if the steps do not converge,
+// as can happen with an output variance of 1e4 or more.
+func Variational(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *Approximation) (*Approximation, error) {
 	l, n := start.F.Dims()
-	s := &Mode{F: mat.DenseCopyOf(start.F), A: mat.DenseCopyOf(start.A), D: mat.DenseCopyOf(start.D), Factor: start.Factor, Evidence: start.Evidence}
+	s := &Approximation{F: mat.DenseCopyOf(start.F), A: mat.DenseCopyOf(start.A), D: mat.DenseCopyOf(start.D), Factor: start.Factor, Evidence: start.Evidence}
 	grad, step, rise := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
 	expected := newExpectations(l)
 	last := mat.NewDense(l, n, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-func variational(t *testing.T, k []*mat.SymDense, m []float64, y []int) *Mode {
+func variational(t *testing.T, k []*mat.SymDense, m []float64, y []int) *Approximation {
 	mode, err := FindMode(context.Background(), k, m, y, nil)
 	require.NoError(t, err)
 	q, err := Variational(context.Background(), k, m, y, mode)
